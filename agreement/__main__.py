@@ -28,10 +28,10 @@ KEYS = (
 )
 
 SIDE_BY_SIDE = 4
-"""Statistics that are computed at once where they share a draw: so many wait for one product with its weights."""
+"""Number of statistics computed in parallel when they share a draw: they wait for a single product with its weights."""
 
 OF_ALL_SIDE_BY_SIDE = 2
-"""Those of more than two raters, of which each holds several tables of the whole file."""
+"""The same for statistics of more than two raters, each of which holds several tables of the whole file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +78,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     file : RatingsFile
         The ratings.
     request : Request
-        What is asked.
+        The options of the analysis.
 
     Returns
     -------
@@ -116,11 +116,11 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
 
 
 def _computed(calculations: list[Calculation], at_once: int | None) -> list[Estimate | Sequence[Estimate]]:
-    """Their estimates in the same order.
+    """Compute the estimates in parallel and return them in the order of the calculations.
 
-    Drawing resamples frees the interpreter, so that threads do it side by side; and statistics that wait for a draw of
-    clusters at the same time have it multiplied once for all of them. numpy's own threads would wait for each other
-    beside them, turning in circles.
+    Drawing resamples releases the interpreter lock, so threads can do it in parallel. Statistics that wait for the same
+    draw of clusters have it multiplied once for all of them. numpy's own threads would only compete with these,
+    spinning while they wait.
     """
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(at_once) as side_by_side:
         return list(side_by_side.map(lambda calculation: calculation.statistic(), calculations))
@@ -135,12 +135,12 @@ def _parts(listed: str | None) -> list[str]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The estimates as text, one line for each.
+    """The estimates as text, one line each.
 
     Parameters
     ----------
     rows : list of dict
-        As `estimates` gives them.
+        As `estimates` returns them.
 
     Returns
     -------
@@ -171,15 +171,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--level", default="nominal", choices=("nominal", "ordinal", "interval"))
     parser.add_argument("--categories", metavar="A,B,C", help="declared categories, in their order")
     parser.add_argument("--positive", metavar="VERDICT", help="adds sensitivity, specificity and predictive values")
-    parser.add_argument("--excluded", metavar="A,B", help="verdicts that say that there is none: apart in the accuracy")
-    parser.add_argument("--judge", metavar="NAME", help="the rater who is the judge: held against each of the others")
+    parser.add_argument("--excluded", metavar="A,B", help="verdicts such as 'not assessable': apart in the accuracy")
+    parser.add_argument("--judge", metavar="NAME", help="the rater who is the judge: compared with each of the others")
     parser.add_argument("--epsilon", type=float, help="of the alternative annotator test, fixed before (default: 0.2)")
     parser.add_argument(
         "--scoring",
         choices=("exact", "rmse"),
         help="of the alternative annotator test (default: exact for nominal verdicts, else rmse)",
     )
-    parser.add_argument("--by", metavar="COL,COL", help="columns whose groups of items are shown by themselves too")
+    parser.add_argument("--by", metavar="COL,COL", help="columns whose groups of items are analysed separately, too")
     parser.add_argument("--pairs", action="store_true", help=f"show the pairs of raters even above {MOST_PAIRS}")
     parser.add_argument("--confidence", type=float, default=0.95)
     parser.add_argument(

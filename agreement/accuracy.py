@@ -1,4 +1,4 @@
-"""Accuracy against the reference, with what was not assessable, missing or without a reference counted apart."""
+"""Accuracy against the reference; items not assessable, missing or without a reference are counted separately."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ class Accuracy(Result):
     Attributes
     ----------
     primary : Estimate
-        Correct / (correct + incorrect). Wilson's interval, on the effective number of items where clusters were given.
+        Correct / (correct + incorrect). Wilson's interval, on the effective sample size when clusters are given.
     wilson : Estimate
         The same value with Wilson's interval, which assumes independent items.
     worst_case, best_case : Estimate
-        The excluded items counted wrong, and counted right; missing ones stay out. Same kind of interval as `primary`.
+        With the excluded items counted as wrong, and as right; missing ones stay out. Same kind of interval as
+        `primary`.
     n_correct, n_incorrect : int
-        The two counts that make the primary value.
+        The two counts behind the primary value.
     n_excluded : int
         Items said to be not assessable, or "Excluded" by a judge: a verdict, but no answer.
     n_missing : int
         Items without a verdict.
     n_without_reference : int
-        Items with a verdict but nothing to hold it against.
+        Items with a verdict but no reference to compare it with.
     """
 
     primary: Estimate
@@ -67,16 +68,17 @@ def accuracy(
 ) -> Accuracy:
     """Accuracy of verdicts against the reference.
 
-    ``correct / (correct + incorrect)``. Excluded verdicts (not assessable) and missing ones leave both numerator and
-    denominator, and are counted; the worst and best case count the excluded wrong and right. Undefined for no items.
+    ``correct / (correct + incorrect)``. Excluded verdicts (not assessable) and missing ones are left out of both
+    numerator and denominator, and are counted. The worst and best cases count the excluded verdicts as wrong and as
+    right. Undefined for no items.
 
     Parameters
     ----------
     verdicts : sequence or ndarray, shape (items,)
         What was answered; None or NaN is missing.
     reference : sequence or ndarray, shape (items,), or one value for all items
-        The accepted answer; a list, tuple, set, frozenset or array as an entry holds several accepted answers; None, or
-        none but missing ones among several, is an item without a reference.
+        The accepted answer. An entry that is a list, tuple, set, frozenset or array holds several accepted answers.
+        None, or several that are all missing, means an item without a reference.
     excluded : collection, or one text
         Verdicts that mean not assessable, for example ``{"Excluded"}``.
     clusters : sequence, shape (items,), optional
@@ -159,12 +161,12 @@ def accuracy_of_correctness(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Accuracy:
-    """Accuracy where correctness was decided elsewhere, for example by token F1 or by a scorer.
+    """Accuracy when correctness has been decided elsewhere, for example by token F1 or by a scorer.
 
     Parameters
     ----------
     correct : sequence, shape (items,)
-        True or 1, False or 0; None or NaN where there is no answer to count.
+        True or 1, False or 0; None or NaN if there is no answer to count.
     excluded : sequence of bool, shape (items,), optional
         Which of the entries without an answer were not assessable; the others are missing.
     without_reference : sequence of bool, shape (items,), optional
@@ -179,12 +181,12 @@ def accuracy_of_correctness(
     Raises
     ------
     ValueError
-        When lengths differ, `correct` holds anything but True, False and None, or an entry is both correct or incorrect
-        and excluded.
+        When lengths differ, `correct` holds a value other than True, False and None, or an entry is excluded yet also
+        correct or incorrect.
 
     References
     ----------
-    .. [1] MARCUS, evaluation of multiple-choice answers: Excluded leaves both denominators.
+    .. [1] MARCUS, evaluation of multiple-choice answers: Excluded answers are left out of both denominators.
 
     Examples
     --------
@@ -234,7 +236,7 @@ def accuracy_of_correctness(
 
 
 def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which entries are True or False at all, and which are True.
+    """Which entries are known (True or False), and which are True.
 
     Parameters
     ----------
@@ -250,7 +252,7 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
     Raises
     ------
     ValueError
-        When another value occurs.
+        When any other value occurs.
 
     Examples
     --------
@@ -267,7 +269,7 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
             raise ValueError(f"{argument} holds {values[position]!r} at position {position}; expected 0, 1 or nan")
         return there, there & (values == 1)
     plain = as_values(values, argument)
-    if {type(value) for value in plain} <= {bool, type(None)}:  # what almost everybody gives
+    if {type(value) for value in plain} <= {bool, type(None)}:  # the most common input
         known = np.array([value is not None for value in plain], dtype=bool)
         return known, np.array([value is True for value in plain], dtype=bool)
     known = np.array([not is_missing(value) for value in plain], dtype=bool)
@@ -280,7 +282,7 @@ def correctness(values: Ratings, argument: str) -> tuple[npt.NDArray[np.bool_], 
 
 
 def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
-    """The verdicts that have a meaning of their own, as a set; one text stands for itself.
+    """The verdicts with a special meaning as a set; a single string becomes a set of one.
 
     Parameters
     ----------
@@ -296,7 +298,7 @@ def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
     Raises
     ------
     ValueError
-        When it is no collection of comparable values.
+        When it is not a collection of comparable values.
 
     Examples
     --------

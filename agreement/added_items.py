@@ -1,4 +1,4 @@
-"""Intervals of a chance-corrected coefficient with two items added, which hold where a category is rare."""
+"""Intervals of a chance-corrected coefficient with two items added, which keep their coverage with rare categories."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from agreement.quantiles import t_tail, upper_t
 from agreement.unseen import unseen_of_coefficient
 
 MOST_CATEGORIES = 20
-"""With more categories each gets so little of the two items that they change nothing."""
+"""With more categories, each gets so small a share of the two items that they make no difference."""
 
 _BY_CLUSTERS = "by the clusters with disagreements and rare categories"
 _BY_SCATTER = f"{_BY_CLUSTERS}, and how scattered these are"
 
 _STEP = 1e-4  # of an item, of the numerical derivative
-_AT_ONCE = 131_072  # numbers whose derivative is taken at once: so many stay in the cache
+_AT_ONCE = 131_072  # numbers whose derivative is taken at once: as many as stay in the cache
 
 
 def added_rows(rows_of: Callable[[Codes], Floats], categories: int, codes: Codes) -> Floats:
-    """What the added items add to the sums: raters agree on half of them, and are divided between two on the others.
+    """Contribution of the added items to the sums: raters agree on half of them and split between two on the others.
 
-    Every category, and every pair of categories, comes as often; where raters are divided, the mean over who says what.
-    So neither the order of raters nor that of categories matters.
+    Every category, and every pair of categories, is equally frequent. For items on which raters split, the mean is
+    taken over who says what, so the order of raters and of categories does not matter.
 
     Parameters
     ----------
     rows_of : callable
-        From codes, shape (items, raters), to what each item adds, shape (items, k).
+        Maps codes, shape (items, raters), to each item's contribution, shape (items, k).
     categories : int
         At least 2.
     codes : ndarray of int, shape (items, raters)
-        The ratings, -1 where missing; the added items have as many ratings as those with two or more have on average.
+        The ratings, -1 if missing. An added item has as many ratings as the average item with two or more.
 
     Returns
     -------
     ndarray, shape (categories squared, k)
-        First a row for each category, then one for each ordered pair of them.
+        One row for each category, then one for each ordered pair of categories.
 
     Examples
     --------
@@ -81,47 +81,48 @@ def adjusted_estimate(
     rarest: float = math.inf,
     kind: Codes | None = None,
 ) -> Estimate:
-    """A coefficient with the interval from its items and two added ones, of which raters agree on one.
+    """A coefficient with an interval computed after adding two items, on one of which the raters agree.
 
-    The limits are those of the coefficient k of ``w rows + added``, with its linearised standard error and t, as
-    Agresti and Coull's interval of a proportion adds two successes and two failures [1]_; for two raters and two
-    categories half an item is added to each cell of the table. ``w`` is 1, or with clusters their effective number over
-    n, so that what is added weighs the same beside independent and clustered items. The value is that of the items
-    alone, and always within the limits.
+    The limits are those of the coefficient k of ``w rows + added``, with its linearised standard error and a t
+    quantile, in the way that Agresti and Coull's interval for a proportion adds two successes and two failures [1]_.
+    For two raters and two categories, half an item is added to each cell of the table. ``w`` is 1, or with clusters the
+    effective sample size over n, so that the added items weigh the same against independent and clustered items. The
+    value is that of the observed items alone, and always lies within the limits.
 
-    The effective number is `effective_size` with the rarest category as event; or, where `traits` is given and `size`
-    asks for it, `cautious_size` or `scattered_size`, which hold with fewer clusters and rarer categories.
+    The effective sample size is `effective_size` with the rarest category as event or, if `traits` is given and `size`
+    asks for it, `cautious_size` or `scattered_size`, which keep their coverage with fewer clusters and rarer
+    categories.
 
     Parameters
     ----------
     of_sums : callable
-        The coefficient from sums, shape (..., k) to (...).
+        Maps sums, shape (..., k), to the coefficient, shape (...).
     rows : ndarray, shape (items, k), or with `kind` (kinds, k)
-        What each item adds to the sums.
+        Each item's contribution to the sums.
     added : ndarray, shape (categories squared, k)
-        As of `added_rows`.
+        As returned by `added_rows`.
     groups : ndarray of int, shape (items,), or None
         Cluster of each item, without gaps.
     traits : callable, optional
-        Gives how much of each category an item has, and in the last column whether raters differ on it: shape (items or
-        kinds, categories + 1). Called with `groups` only; without it the less cautious effective number, and no warning
-        of disagreements in few clusters.
+        Returns each item's share of each category and, in the last column, whether raters differ on it: shape (items or
+        kinds, categories + 1). Called only with `groups`. Without it, the less cautious effective sample size is used
+        and there is no warning of disagreements in few clusters.
     size : {"scattered", "effective", "adjusted"}
-        Which effective number; without `traits` it is that of "adjusted".
+        Which effective sample size; without `traits`, always "adjusted".
     name, unit, confidence, note
         For the estimate.
     lowest : float
-        The least that the coefficient can be.
+        The coefficient's lower bound.
     rarest : float
-        In how many items the rarest category is expected; infinite where the coefficient hardly depends on that, and
-        only the disagreements say how items cluster.
+        Expected number of items in the rarest category; infinite if the coefficient hardly depends on it, so that only
+        the disagreements show how items cluster.
     kind : ndarray of int, shape (items,), optional
-        Which of the rows each item adds, where many items are alike; by default each its own.
+        Which row each item adds, when many items are identical; by default, each has its own.
 
     Returns
     -------
     Estimate
-        `se` and `p` (against 0) are those with the items added; `interval` is the `size` that was used. Limits are
+        `se` and `p` (against 0) are computed with the items added; `interval` is the `size` that was used. Limits are
         undefined for fewer than two items or clusters.
 
     References
@@ -131,7 +132,7 @@ def adjusted_estimate(
 
     Examples
     --------
-    Two raters say 27 times "no" and three times "yes", always both; rows are items, disagreement and either's "yes".
+    Two raters agree on 27 "no" and three "yes"; columns are item, disagreement and each rater's "yes".
 
     >>> def kappa(sums):
     ...     n, differ, a, b = np.moveaxis(sums, -1, 0)
@@ -159,7 +160,7 @@ def adjusted_estimate(
             name, n, unit, method + note, reason, value=value, confidence=confidence, n_clusters=n_clusters
         )
     if groups is not None:
-        # with the items added there is a spread in perfect agreement too
+        # with the items added, there is variation even in perfect agreement
         influence = _influence(of_sums, sums + share @ added, rows)
         influence = influence if kind is None else influence[kind]
         influence -= influence.mean()
@@ -203,9 +204,9 @@ def total_of(rows: npt.NDArray[Any], times: Codes | None) -> Floats:
     Parameters
     ----------
     rows : ndarray, shape (kinds,) or (kinds, k)
-        What each item, or each kind of items, adds.
+        Contribution of each item, or of each kind of item.
     times : ndarray of int, shape (kinds,), or None
-        How many items are of each kind; None where each row is an item.
+        Number of items of each kind; None if each row is an item.
 
     Returns
     -------

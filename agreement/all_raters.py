@@ -1,4 +1,4 @@
-"""Agreement of all raters at once or within some steps, Fleiss' kappa by category, and Light's kappa."""
+"""Agreement of all raters, exact or within some steps; Fleiss' kappa by category; Light's kappa."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def percent_agreement_of_all(
 ) -> Estimate:
     """Share of items on which all raters give the same rating, or ratings at most some steps apart.
 
-    An item counts when the greatest less the smallest rating is at most `steps` [1]_. The more raters, the smaller it
-    is; it is not corrected for chance. Items without a rating of everybody are left out and counted, as in R's irr.
-    Undefined for no items.
+    An item counts if the difference between its greatest and smallest rating is at most `steps` [1]_. The share falls
+    as the number of raters grows, and is not corrected for chance. Items that not everybody rated are left out and
+    counted, as in R's irr. Undefined for no items.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing.
     steps : int
-        Steps of the scale: places among the declared categories; without `categories` whole numbers, a step being 1.
+        Steps on the scale of the declared categories; without `categories`, ratings are whole numbers and a step is 1.
     categories : sequence, optional
-        The declared categories in their order; required for steps on anything but whole numbers.
+        The declared categories in their order; required for steps unless ratings are whole numbers.
     excluded : array_like of bool, shape (items, raters), optional
-        Where a rater gave a verdict that is no rating, as in `krippendorff_alpha`.
+        Where a rater gave a verdict that is not a rating, as in `krippendorff_alpha`.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
     interval : {"score", "percentile", "bca"}, optional
@@ -72,13 +72,13 @@ def percent_agreement_of_all(
     Raises
     ------
     ValueError
-        When `steps` is no whole number of at least 0, a rating is undeclared, steps lack an order, or `excluded` is not
-        as in `krippendorff_alpha`.
+        When `steps` is not a whole number of at least 0, a rating is undeclared, steps lack an order, or `excluded` is
+        not as `krippendorff_alpha` expects.
 
     References
     ----------
     .. [1] Gamer, Lemon and Singh (2019). irr: various coefficients of interrater reliability and agreement. R package
-       0.84.1, function agree with its tolerance.
+       0.84.1, function agree and its argument tolerance.
 
     Examples
     --------
@@ -120,9 +120,9 @@ def fleiss_kappa_per_category(
     """Fleiss' kappa of each category against all others.
 
     With r raters of each of n items, ``x_i`` of whom use the category, whose share is p:
-    ``1 - sum_i x_i (r - x_i) / (n r (r - 1) p (1 - p))`` [1]_. That is Fleiss' kappa of the ratings taken as this
-    category or another, and so it is computed, with its intervals and its treatment of missing ratings. R's irr prints
-    a standard error that holds for a kappa of 0 only; this one does not need that.
+    ``1 - sum_i x_i (r - x_i) / (n r (r - 1) p (1 - p))`` [1]_. That is Fleiss' kappa of the ratings dichotomised into
+    this category or any other, and it is computed as such, with the same intervals and treatment of missing ratings.
+    R's irr prints a standard error that is valid only for a kappa of 0; this one is not so restricted.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def fleiss_kappa_per_category(
     Returns
     -------
     dict
-        One estimate for each category; undefined where nobody used it, or everybody throughout.
+        One estimate for each category; undefined if nobody used it, or if everybody always did.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def fleiss_kappa_per_category(
 
     Examples
     --------
-    Two of three raters say "a" of either item: x (r - x) is 2 twice, so 1 - 4 / (2 * 3 * 2 * 2/3 * 1/3).
+    Two of three raters say "a" on each item: x (r - x) is 2 twice, so 1 - 4 / (2 * 3 * 2 * 2/3 * 1/3).
 
     >>> by_category = fleiss_kappa_per_category([["a", "a", "b"], ["a", "c", "a"]])
     >>> round(by_category["a"].value, 6), round(1 - 4 / (12 * 2 / 9), 6)
@@ -186,9 +186,9 @@ def light_kappa(
 ) -> Estimate:
     """Light's kappa: the mean of Cohen's kappa over all pairs of raters.
 
-    Each pair on the items that both rated [1]_. Every pair counts once, however many items it shares; Conger's kappa,
-    which pools before it divides, is to be preferred where pairs share few. The interval is a bootstrap of items or
-    clusters; these raters are fixed. Undefined where a pair has no kappa, which is then named.
+    Each pair's kappa is computed on the items that both rated [1]_. Every pair has the same weight, however many items
+    it shares; if pairs share few items, prefer Conger's kappa, which pools before it divides. The interval is a
+    bootstrap of items or clusters; the raters are fixed. Undefined if a pair has no kappa; the reason names the pair.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def light_kappa(
 
     Examples
     --------
-    Of the pairs of columns, (0, 1) and (0, 2) have kappa .5, (1, 2) has .2.
+    Kappa is .5 for columns (0, 1) and (0, 2), and .2 for (1, 2).
 
     >>> table = [[1, 1, 1], [1, 1, 0], [0, 1, 0], [0, 0, 0]]
     >>> round(light_kappa(table, resamples=200).value, 4), round((0.5 + 0.5 + 0.2) / 3, 4)
@@ -269,7 +269,7 @@ def light_kappa(
     )
     value = float(of_pairs.mean())
     estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-    # the pair in which a category is rarest has the least certain kappa
+    # the pair with the rarest category has the least certain kappa
     parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
     expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
     rarest = float(expected[expected > 0.0].min(initial=math.inf))
@@ -286,16 +286,16 @@ def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple
 
 
 def _pair(codes: Codes, w: Floats) -> Floats:
-    """Of each item: the weight of the pair of ratings, and which category either rater used; 0 without both."""
+    """For each item, the weight of its two ratings and the category that each rater used; 0 unless both rated it."""
     both = (codes >= 0).all(axis=1)
     first, second = codes.T
-    use = np.vstack([np.eye(len(w)), np.zeros(len(w))])  # the last row is for items without both
+    use = np.vstack([np.eye(len(w)), np.zeros(len(w))])  # the last row is for items not rated by both
     agreed = np.where(both, w[first, second], 0.0)
     return np.column_stack([agreed, use[np.where(both, first, -1)], use[np.where(both, second, -1)]])
 
 
 def _kappas(totals: Floats, w: Floats, pairs: int) -> Floats:
-    """Cohen's kappa of each pair, shape (..., pairs), from sums as `_pair` makes them."""
+    """Cohen's kappa of each pair, shape (..., pairs), from sums of the rows of `_pair`."""
     q = len(w)
     parts = totals.reshape(*totals.shape[:-1], pairs, 1 + 2 * q)
     first, second = parts[..., 1 : q + 1], parts[..., q + 1 :]

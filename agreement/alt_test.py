@@ -24,7 +24,7 @@ from agreement.words import Words
 
 @dataclass(frozen=True)
 class RaterComparison(Result):
-    """The judge against one rater, both held against the other raters.
+    """The judge against one rater, both compared with the other raters.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class RaterComparison(Result):
     n : int
         Items that this rater, the judge and at least one other rater rated.
     judge_advantage, rater_advantage : float or None
-        Share of items on which the judge (the rater) is at least as close to the others; they overlap on ties. None for
-        no items.
+        Share of items on which the judge (the rater) is at least as close to the others; a tie counts for both. None if
+        there are no items.
     p, p_adjusted : float or None
-        One-sided P, and after Benjamini-Yekutieli; None where the rater is not tested.
+        One-sided P, unadjusted and after Benjamini-Yekutieli; None if the rater is not tested.
     won : bool
         Whether the judge wins against this rater.
     test : {"t", "Wilcoxon", "none"}
-        Which test P is of.
+        The test that P comes from.
     """
 
     column: int
@@ -60,22 +60,22 @@ class AltTest(Result):
     Attributes
     ----------
     winning_rate : Estimate
-        Share of the tested raters against whom the judge wins; without interval, since these raters are fixed.
+        Share of the tested raters against whom the judge wins; no interval, since the raters are fixed.
     advantage_probability : Estimate
         Mean over raters of `judge_advantage`, with a bootstrap interval over items or clusters.
     raters : tuple of RaterComparison
         One for each rater.
     passed : bool or None
-        Whether the winning rate reaches one half at the epsilon that was given; None where the test could not be done.
+        Whether the winning rate reaches one half at the given epsilon; None if the test could not be done.
     undefined_because : str or None
         Why it could not be done.
     epsilon : float
-        The epsilon at which it was decided.
+        The epsilon at which the test was decided.
     curve : tuple of (float, float)
-        Each of `EPSILONS` with the winning rate that the judge would have at it; empty where the test could not be
-        done. A sensitivity analysis: it decides nothing.
+        Each of `EPSILONS` with the judge's winning rate at it; empty if the test could not be done. A sensitivity
+        analysis only: it decides nothing.
     least_epsilon : Estimate
-        The least of `EPSILONS` at which the judge would pass; undefined where there is none.
+        The smallest of `EPSILONS` at which the judge would pass; undefined if there is none.
     """
 
     winning_rate: Estimate
@@ -95,7 +95,7 @@ class AltTest(Result):
 
 @dataclass(frozen=True)
 class _Options:
-    """What holds for all domains alike."""
+    """Options common to all domains."""
 
     epsilon: float
     alpha: float
@@ -121,14 +121,15 @@ def alt_test(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> AltTest:
-    """Alternative annotator test: leave one rater out, and ask who is closer to the others, rater or judge.
+    """Alternative annotator test: leave one rater out and ask whether rater or judge is closer to the others.
 
-    For each rater j and each item i that j and at least one other rated, j and the judge are scored against the
-    others. ``d_ij`` is 1, 0 or -1 as the rater, neither or the judge has the higher score; the judge wins against j
-    when a one-sided t test says ``mean d < epsilon`` [1]_, with Benjamini-Yekutieli over raters; below 30 items it is
-    Wilcoxon's signed-rank test of ``d - epsilon``. Winning rate: share of raters won against; the judge passes from
-    one half on. Advantage probability: mean over raters of the share of items on which the judge's score is not
-    lower. It is decided at `epsilon`, to be fixed before; `curve` and `least_epsilon` show how much depends on it.
+    For each rater j and each item i rated by j and at least one other, j and the judge are scored against the others.
+    ``d_ij`` is 1, 0 or -1 as the rater, neither or the judge has the higher score; the judge wins against j when a
+    one-sided t test says ``mean d < epsilon`` [1]_, with Benjamini-Yekutieli over raters; below 30 items it is
+    Wilcoxon's signed-rank test of ``d - epsilon``. The winning rate is the share of raters that the judge wins against;
+    the judge passes at one half or more. The advantage probability is the mean over raters of the share of items on
+    which the judge's score is not lower. The test is decided at `epsilon`, which must be fixed in advance; `curve` and
+    `least_epsilon` show how much depends on it.
 
     Parameters
     ----------
@@ -137,35 +138,35 @@ def alt_test(
     judge : sequence, shape (items,)
         The judge's verdicts; None or NaN is missing.
     epsilon : float
-        What the judge is forgiven for being cheaper: 0.2 for experts, 0.15 for trained raters, 0.1 for crowds.
+        The margin granted to the judge for being cheaper: 0.2 for experts, 0.15 for trained raters, 0.1 for crowds.
     level : {"nominal", "ordinal", "interval"}
-        Level of measurement. Above nominal, verdicts are numbers, or `categories` are declared.
+        Level of measurement. Above nominal, verdicts must be numbers unless `categories` are declared.
     scoring : {"exact", "rmse"} or callable, optional
         How close a verdict is to those of the others: the share of them that equal it ("exact", the default for nominal
         verdicts), minus the root mean squared difference ("rmse", the default for ordinal and interval ones), or a
-        function of the verdict and the list of the others' that gives a number, higher when closer.
+        function of the verdict and the list of the others' verdicts that returns a number, higher when closer.
     categories : sequence, optional
-        The declared categories in their order, one step apart each.
+        The declared categories in their order, one step apart.
     alpha : float
         False discovery rate.
     clusters : sequence, shape (items,), optional
         Cluster of each item: the t tests then have the cluster-robust standard error [2]_ on clusters - 1 degrees of
-        freedom, and the bootstrap draws clusters. Without, the items are taken as independent.
+        freedom, and the bootstrap draws clusters. By default, items are taken to be independent.
     resamples, seed, confidence, unit
         For the bootstrap interval of the advantage probability.
 
     Returns
     -------
     AltTest
-        Not tested, though others are held against them, are raters who share fewer items with others than it takes for
-        the smallest P to reach `alpha` (5 at 0.05), with clusters fewer than 30. Not done (`passed` None) for fewer
-        than three raters, and when none can be tested.
+        Raters who share too few items with others for the smallest possible P to reach `alpha` (fewer than 5 at 0.05;
+        with clusters, fewer than 30) are not tested, but the others are still compared with them. Not done (`passed` is
+        None) for fewer than three raters, or if none can be tested.
 
     Raises
     ------
     ValueError
-        When lengths differ, `epsilon` or `alpha` lies outside 0 and 1, or `level` or `scoring` is unknown or does not
-        go with the other.
+        When lengths differ, `epsilon` or `alpha` is outside 0 to 1, or `level` or `scoring` is unknown or the two do
+        not go together.
 
     References
     ----------
@@ -202,9 +203,9 @@ def alt_test_by_domain(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> dict[Hashable, AltTest]:
-    """Alternative annotator test in each of several domains, all of their P values adjusted together.
+    """Alternative annotator test in each of several domains, with all P values adjusted together.
 
-    A judge that is tested in many domains passes in some by luck; Benjamini-Yekutieli therefore runs over the raters of
+    A judge that is tested in many domains passes some by chance, so Benjamini-Yekutieli is applied over the raters of
     all domains at once [1]_.
 
     Parameters
@@ -271,7 +272,7 @@ def _checked(
 
 
 def _results(parts: Sequence[RaterTests], options: _Options) -> list[AltTest]:
-    """The tests of all parts, adjusted together at each epsilon."""
+    """The tests of all domains, adjusted together at each epsilon."""
     together = np.concatenate([part.p for part in parts], axis=1)
     adjusted = np.array([adjust_p_values(row, "by") for row in together]).reshape(together.shape)
     ends = np.cumsum([part.p.shape[1] for part in parts])[:-1]

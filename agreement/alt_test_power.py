@@ -1,4 +1,4 @@
-"""How likely a judge is to win against a rater in the alternative annotator test, before labels are made."""
+"""Power of a judge to win against a rater in the alternative annotator test, for planning before labels are made."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ def alt_test_power(
 ) -> Estimate:
     """Probability that the judge wins against a rater in `alt_test`, for independent items.
 
-    The rater alone is closer to the others on a share `rater_closer` of the items, the judge alone on a share
-    `judge_closer`, both alike on the rest. P must reach what Benjamini and Yekutieli ask of the h-th of m raters, where
-    h is half of them, rounded up: ``alpha h / (m sum 1/i)``. Up to 1000 items the sum of the probabilities of all
-    counts with such a P (Wilcoxon's below 30 items, else that of the t test [1]_), above it the noncentral t.
+    The rater is closer to the others on a share `rater_closer` of the items, the judge on a share `judge_closer`, and
+    they are equally close on the rest. P must reach the Benjamini-Yekutieli threshold of the h-th of m raters, where h
+    is half of them, rounded up: ``alpha h / (m sum 1/i)``. Up to 1000 items, the power is the sum of the probabilities
+    of all counts with such a P (Wilcoxon's below 30 items, else the t test's [1]_); above that, it comes from the
+    noncentral t.
 
     Parameters
     ----------
     items : int
         Items that the rater shares with the judge and at least one other rater.
     raters : int
-        How many there are, three or more.
+        Number of raters, three or more.
     rater_closer, judge_closer : float
-        Assumed shares of the items; together at most 1.
+        Assumed shares of the items; their sum is at most 1.
     epsilon, alpha
         As in `alt_test`.
     unit : str
@@ -51,13 +52,13 @@ def alt_test_power(
     Returns
     -------
     Estimate
-        The power against one rater: that of passing, if half of the raters all win or lose together. Without limits,
-        for it follows from what is assumed.
+        The power against one rater, which equals the power to pass if the outcomes against half of the raters coincide.
+        No limits, since it follows from the assumptions.
 
     Raises
     ------
     ValueError
-        When a number is none, or the shares exceed 1 together.
+        When an argument is not a number within its range, or the sum of the shares exceeds 1.
 
     References
     ----------
@@ -65,7 +66,7 @@ def alt_test_power(
 
     Examples
     --------
-    A judge who is as close as a rater, with 100 items and three raters who are experts.
+    A judge as close as a rater, with 100 items and three expert raters.
 
     >>> round(alt_test_power(100, 3, rater_closer=0.2, judge_closer=0.2).value, 2)
     0.85

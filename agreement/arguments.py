@@ -1,4 +1,4 @@
-"""Arguments as they are given, turned into what the statistics expect."""
+"""Conversion and checks of the arguments of the statistics."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-_LONGEST = 100  # characters of what was given, in an error
+_LONGEST = 100  # characters of a refused value shown in an error
 LARGEST = 2**63
-"""From here on numpy takes a whole number for an object."""
+"""From here on, numpy stores a whole number as an object."""
 
 MOST_RESAMPLES = 10_000_000
-"""More gain nothing, and would not fit in memory."""
+"""More would gain nothing and would not fit in memory."""
 
 
 def unmasked(values: Any) -> Any:
-    """A numpy array without its mask, and with numbers wide enough to be compared; anything else as it is.
+    """A numpy array without its mask, and with half precision widened; any other value unchanged.
 
-    A view of memory that holds numbers is the array of them.
+    A memoryview of numbers becomes an array.
 
     Parameters
     ----------
     values : object
-        What is masked becomes nan among floats, None among anything else.
+        Masked entries become nan in an array of floats, None in any other.
 
     Returns
     -------
@@ -40,12 +40,12 @@ def unmasked(values: Any) -> Any:
     >>> unmasked(np.ma.array(["a", "b"], mask=[False, True])).tolist()
     ['a', None]
     """
-    if isinstance(values, memoryview):  # of text it can be neither listed nor compared
+    if isinstance(values, memoryview):  # of text, it can be neither listed nor compared
         shown_numbers = np.asarray(values)
         return shown_numbers if shown_numbers.dtype.kind in "biufc" else values
     if not isinstance(values, np.ndarray):
         return values
-    if isinstance(values, np.matrix):  # whose rows and columns are matrices themselves
+    if isinstance(values, np.matrix):  # its rows and columns are matrices themselves
         return np.asarray(values)
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
@@ -54,17 +54,17 @@ def unmasked(values: Any) -> Any:
             absent = np.ma.getmaskarray(values)
             values = values.data if values.dtype.kind == "f" else values.data.astype(object)
             values = np.where(absent, np.nan if values.dtype.kind == "f" else None, values)
-    # half precision does not hold the numbers that it is compared with
+    # half precision cannot represent the numbers that it is compared with
     return values.astype(np.float64) if values.dtype == np.float16 else values
 
 
 def rows_once(table: Any) -> Any:
-    """A table whose rows, if they are iterators, are read once.
+    """A table as a list of lists, so that rows that are iterators are read only once.
 
     Parameters
     ----------
     table : array_like, shape (rows, columns)
-        Arrays stay as they are.
+        Arrays are returned unchanged.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def rows_once(table: Any) -> Any:
 
 
 def read_once(values: Any) -> Any:
-    """A list of what an iterator gives, for who needs it more than once; anything else as it is.
+    """An iterator as a list, for callers that need it more than once; any other value unchanged.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def read_once(values: Any) -> Any:
 
 
 def shown(value: Any) -> str:
-    """What was given, for the sentence that refuses it: on one line, and cut where it is long.
+    """A value as shown in an error: on one line, and truncated if it is long.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def shown(value: Any) -> str:
 
 
 def one_of(value: Any, argument: str, allowed: tuple[Any, ...]) -> None:
-    """Refuse what is none of a few names or numbers.
+    """Refuse a value that is not one of a few names or numbers.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def one_of(value: Any, argument: str, allowed: tuple[Any, ...]) -> None:
     Raises
     ------
     ValueError
-        When it is none of them; an array or a list is none.
+        When it is not one of them; an array or a list never is.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def one_of(value: Any, argument: str, allowed: tuple[Any, ...]) -> None:
 
 
 def number_in(value: Any, argument: str, expected: str, holds: Callable[[float], bool]) -> float:
-    """One number of which something holds.
+    """A number that meets a condition.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def number_in(value: Any, argument: str, expected: str, holds: Callable[[float],
     argument : str
         Name to use in the error.
     expected : str
-        What is asked for, in words.
+        The expected value, in words.
     holds : callable
-        Of a number; it is asked of no other.
+        The condition; called only with a number.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def number_in(value: Any, argument: str, expected: str, holds: Callable[[float],
     Raises
     ------
     ValueError
-        When it is no number, or that does not hold of it.
+        When it is not a number, or does not meet the condition.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def yes_or_no(value: Any, argument: str) -> bool:
     Raises
     ------
     ValueError
-        When it is neither True nor False, nor 1 or 0.
+        When it is not True, False, 1 or 0.
 
     Examples
     --------
@@ -230,14 +230,14 @@ def one_value(value: Any, argument: str) -> Any:
     Raises
     ------
     ValueError
-        When it is missing, or several, as an array or a list.
+        When it is missing, or holds several values, such as an array or a list.
 
     Examples
     --------
     >>> one_value("yes", "positive")
     'yes'
     """
-    with contextlib.suppress(TypeError):  # of a list; or of a missing value that cannot be compared
+    with contextlib.suppress(TypeError):  # for a list, or a missing value that cannot be compared
         hash(value)
         several = hasattr(value, "__array__") and not isinstance(value, np.generic)
         if value is not None and not several and bool(value == value):
@@ -246,16 +246,16 @@ def one_value(value: Any, argument: str) -> Any:
 
 
 def listed(values: Any, argument: str, expected: str) -> tuple[Any, ...]:
-    """What is listed, such as sizes to plan for.
+    """A listing as a tuple, such as sizes to plan for.
 
     Parameters
     ----------
     values : object
-        As it was given; no text.
+        As it was given; not text.
     argument : str
         Name to use in the error.
     expected : str
-        What is asked for, in words.
+        The expected value, in words.
 
     Returns
     -------
@@ -264,21 +264,21 @@ def listed(values: Any, argument: str, expected: str) -> tuple[Any, ...]:
     Raises
     ------
     ValueError
-        When it is nothing that lists anything.
+        When it cannot be listed.
 
     Examples
     --------
     >>> listed(range(3), "readers", "numbers of readers")
     (0, 1, 2)
     """
-    with contextlib.suppress(TypeError, NotImplementedError):  # the latter of a memoryview of text
+    with contextlib.suppress(TypeError, NotImplementedError):  # the latter for a memoryview of text
         if not isinstance(values, str | bytes):
             return tuple(values)
     raise ValueError(f"{argument} is {shown(values)}; expected {expected}")
 
 
 def check_resamples(resamples: Any) -> None:
-    """Refuse a number of resamples that is none.
+    """Refuse an invalid number of resamples.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def check_resamples(resamples: Any) -> None:
     Raises
     ------
     ValueError
-        When it is something else.
+        When it is any other value.
     """
     if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 1:
         raise ValueError(f"resamples is {shown(resamples)}; expected a whole number of at least 1")
@@ -306,7 +306,7 @@ def whole_number(value: Any, argument: str, least: int | None = None, most: int 
     argument : str
         Name to use in the error.
     least, most : int, optional
-        The least and the greatest that it may be.
+        The smallest and largest values allowed.
 
     Returns
     -------
@@ -315,7 +315,7 @@ def whole_number(value: Any, argument: str, least: int | None = None, most: int 
     Raises
     ------
     ValueError
-        When it is none, too small or too great.
+        When it is not a whole number, too small or too large.
 
     Examples
     --------

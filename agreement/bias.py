@@ -1,4 +1,4 @@
-"""Whether a judge errs alike over models, categories and tiers."""
+"""Whether a judge's bias is the same across models, categories and tiers."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from agreement.result import Result
 
 @dataclass(frozen=True)
 class BiasByFactor(Result):
-    """The judge's signed difference over the levels of one factor.
+    """The judge's signed difference at each level of one factor.
 
     Attributes
     ----------
     factor : str
         For example "model" or "tier".
     levels : dict
-        Signed difference (human minus judge, above 0 is stricter) of each level.
+        Signed difference at each level (human minus judge; above 0, the judge is stricter).
     statistic, df, p, p_adjusted : float
-        Score test of equal differences; nan where not estimable. Adjusted over the factors.
+        Score test of equal differences; nan if not estimable. `p_adjusted` is adjusted over the factors.
     undefined_because : str or None
-        Why it is not estimable.
+        Why the test is not estimable.
     """
 
     factor: str
@@ -63,20 +63,20 @@ def judge_bias_by_factor(
     With ``d = human - judge`` (1, 0 or -1), means ``m_g`` of ``n_g`` candidates over the levels and ``C`` the contrasts
     against the first level, the statistic is ``(C m)' (C V C')^-1 (C m)``, chi-square on ``levels - 1`` degrees of
     freedom. V is the covariance under equal differences: ``V_gg = v / n_g`` with ``v`` the variance of d over all
-    levels, and with clusters ``V_gh`` gains ``c pairs_gh / (n_g n_h)``, where ``pairs_gh`` counts ordered pairs of one
-    cluster with one candidate in g and the other in h, and ``c`` is the mean product of the deviations of such pairs,
-    at least 0. Without clusters this is the mean score statistic of Cochran, Mantel and Haenszel, ``(N - 1)`` times
-    the share of the sum of squares between levels [1]_. A variance of each level by itself would reject far too often
-    where a judge rarely errs. P values are adjusted over the factors. Not estimable: one level (a bias validated on
-    one model says nothing about others), a level with fewer than two candidates, no spread of d, or no more clusters
+    levels, and with clusters ``V_gh`` gains ``c pairs_gh / (n_g n_h)``, where ``pairs_gh`` counts ordered pairs within
+    a cluster with one candidate in g and the other in h, and ``c`` is the mean product of the deviations of such pairs,
+    at least 0. Without clusters this is the mean score statistic of Cochran, Mantel and Haenszel, ``(N - 1)`` times the
+    share of the sum of squares between levels [1]_. A separate variance for each level would reject far too often when
+    a judge rarely errs. P values are adjusted over the factors. Not estimable with: one level (a bias validated on one
+    model says nothing about others), a level with fewer than two candidates, no variation in d, or no more clusters
     than levels.
 
     Parameters
     ----------
     human, judge : sequence, shape (candidates,)
-        True or 1 for correct, False or 0 for incorrect, None where there is no verdict.
+        True or 1 for correct, False or 0 for incorrect, None if there is no verdict.
     factors : mapping of str to sequence, shape (candidates,)
-        Level of each candidate for each factor; None or NaN is left out for that factor.
+        Level of each candidate on each factor; None or NaN is left out for that factor.
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item; clusters may span levels.
     correction : {"holm", "bonferroni", "bh", "by"}
@@ -92,7 +92,7 @@ def judge_bias_by_factor(
     Raises
     ------
     ValueError
-        When lengths differ, `factors` is no mapping, or a verdict is neither correct, incorrect nor missing.
+        When lengths differ, `factors` is not a mapping, or a verdict is not correct, incorrect or missing.
 
     References
     ----------
@@ -148,7 +148,7 @@ def judge_bias_by_factor(
 
 @dataclass(frozen=True)
 class NotEstimable:
-    """What a test lacks, and what follows from that."""
+    """What a test lacks, and the consequence."""
 
     lacking: str
     hence: str = "not estimable"
@@ -173,16 +173,16 @@ def score_test(
     names : tuple
         The levels.
     within : ndarray of int, shape (n,)
-        Cluster of each; all different where they are independent.
+        Cluster of each; all different if they are independent.
     unit : str
         What is counted.
 
     Returns
     -------
     statistic : float
-        As `judge_bias_by_factor` has it.
+        As defined in `judge_bias_by_factor`.
     df : int
-        Levels less one.
+        Number of levels minus one.
     reason : NotEstimable or None
         Why there is no statistic.
     """
@@ -199,7 +199,7 @@ def score_test(
     means = np.bincount(codes, weights=d, minlength=levels) / sizes
     away = d - d.mean()
     variance = float(away @ away) / (d.size - 1)
-    # how often two units of one cluster lie in these two levels, and what such units have in common
+    # number of pairs of units of one cluster in each pair of levels, and the covariance within such pairs
     members = np.zeros((count, levels))
     np.add.at(members, (clusters, codes), 1.0)
     together = members.T @ members - np.diag(sizes)

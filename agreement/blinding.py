@@ -1,4 +1,4 @@
-"""Whether raters saw through the blinding: what they guess of the source of what they rated, against what it was."""
+"""Whether raters saw through the blinding: their guesses of the source of each unit, against its true source."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def bang_blinding_index(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Bang's blinding index of one source: right guesses less wrong ones, of all units of this source.
+    """Bang's blinding index of one source: right guesses minus wrong ones, as a share of all its units.
 
-    ``(right - wrong) / n``, where who cannot tell counts in n only [1]_. 0 is chance, 1 every guess right, -1 every
-    one wrong. Percentile interval over units or clusters.
+    ``(right - wrong) / n``, where a rater who cannot tell counts only in n [1]_. 0 is chance, 1 all guesses right, -1
+    all wrong. Percentile interval over units or clusters.
 
     Parameters
     ----------
     source, guess : sequence, shape (units,)
-        Where each unit comes from, and what was guessed; None is missing. A guess that is none of the sources is of
-        somebody who cannot tell.
+        The true source of each unit, and the guess; None is missing. A guess that is not one of the sources means that
+        the rater cannot tell.
     of : hashable
-        The source whose index it is.
+        The source to compute the index for.
     sources : sequence
         The two sources.
     clusters, resamples, seed, confidence, unit
@@ -48,12 +48,12 @@ def bang_blinding_index(
     Returns
     -------
     Estimate
-        Between -1 and 1; undefined where nothing of the source was guessed.
+        Between -1 and 1; undefined if there are no guesses for the source.
 
     Raises
     ------
     ValueError
-        When lengths differ, there are not two sources, or `of` is none of them.
+        When lengths differ, there are not two sources, or `of` is not one of them.
 
     References
     ----------
@@ -61,7 +61,7 @@ def bang_blinding_index(
 
     Examples
     --------
-    Of the 277 of the treated in [1]_ 82 guess rightly and 25 wrongly, 170 cannot tell: 57/277.
+    Of the 277 treated patients in [1]_, 82 guess right, 25 guess wrong and 170 cannot tell: 57/277.
 
     >>> guess = ["drug"] * 82 + ["placebo"] * 25 + ["?"] * 170
     >>> result = bang_blinding_index(["drug"] * 277, guess, "drug", sources=("drug", "placebo"), resamples=200)
@@ -95,12 +95,12 @@ def james_blinding_index(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """James' blinding index of both sources together: a disagreement of guesses with sources, corrected for chance.
+    """James' blinding index of both sources together: chance-corrected disagreement of guesses with sources.
 
-    ``(1 + d + (1 - d) K) / 2`` with d the share of those who cannot tell and ``K = (o - e) / e``, where among the
-    others o is the share of wrong guesses and e that expected if guesses did not depend on the source [1]_. 1 is
-    complete blinding (nobody can tell), 0.5 guessing at random, 0 complete unblinding. It is high where most cannot
-    tell, whatever the others guess; Bang's index of each source says that. Percentile interval over units or clusters.
+    ``(1 + d + (1 - d) K) / 2`` with d the share who cannot tell and ``K = (o - e) / e``, where among the others o is
+    the share of wrong guesses and e the share expected if guesses did not depend on the source [1]_. 1 is complete
+    blinding (nobody can tell), 0.5 guessing at random, 0 complete unblinding. It is high if most cannot tell, whatever
+    the others guess; Bang's index of each source shows what they guess. Percentile interval over units or clusters.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def james_blinding_index(
     Returns
     -------
     Estimate
-        Between 0 and 1; undefined where all units are of one source.
+        Between 0 and 1; undefined if all units are from one source.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def james_blinding_index(
 
 
 def _james(totals: Floats) -> Floats:
-    """The index from counts of (source, guess) in rows of the first source, its guesses and unsure, then the second."""
+    """The index from six counts: for each source, the guesses of the first, of the second, and "cannot tell"."""
     counts = np.asarray(totals, dtype=np.float64)
     n = counts.sum(axis=-1)
     cannot_tell = (counts[..., 2] + counts[..., 5]) / n
@@ -172,7 +172,7 @@ def _counted(
     confidence: float,
     resamples: int,
 ) -> tuple[Codes | None, Floats, int | None]:
-    """Return the cluster of each unit with source and guess, and which of six cells it is in."""
+    """Return the cluster of each unit that has a source and a guess, and which of the six cells it is in."""
     confidence = check_confidence(confidence)
     check_resamples(resamples)
     sources = _two(sources)

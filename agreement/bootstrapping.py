@@ -1,4 +1,4 @@
-"""The bootstrap of any statistic, sums or not."""
+"""The bootstrap of any statistic, whether or not it is a function of sums."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def bootstrap(
 ) -> Estimate:
     """Bootstrap interval of any statistic of one or more arrays.
 
-    Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` where given, and the
-    statistic is recomputed. Of one array, `numpy.mean` and `numpy.average` take the fast way of `bootstrap_of_sums`;
-    sums, other means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the
-    table; `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, which gives the
-    numbers of the plain loop. From 10,000 items and 100 resamples on, without clusters, no item is drawn by itself for
-    them, nor for least, greatest and range: other draws from the very same distribution (`agreement.many_items`). Any
-    other function is called once for each resample.
+    Items (or, with `clusters`, whole clusters) are drawn with replacement, within `strata` if given, and the statistic
+    is recomputed. `numpy.mean` and `numpy.average` of one array take the fast path of `bootstrap_of_sums`; sums, other
+    means, variances, standard deviations, medians and quantiles of numpy (`agreement.vectorised` has the table;
+    `functools.partial` gives them `ddof` or `q`) are computed for many resamples at once, with the same results as a
+    plain loop. From 10,000 items and 100 resamples on, without clusters, items are not drawn one by one for these or
+    for minimum, maximum and range: the draws differ but have the same distribution (`agreement.many_items`). Any other
+    function is called once for each resample.
 
     Parameters
     ----------
     statistic : callable
-        Takes as many arrays as `data` has, returns a number; nan where undefined.
+        Takes as many arrays as `data` has and returns a number; nan if undefined.
     data : array_like of numbers, or tuple of array_like
         One array, or a tuple of arrays that are resampled together; shape (items, ...) each.
     clusters : sequence, shape (items,), optional
@@ -73,7 +73,7 @@ def bootstrap(
     resamples : int
         Number of resamples.
     seed : int, sequence of int, SeedSequence or ClusterDraw
-        Seed of the random numbers, or a draw that several statistics share; required.
+        Seed of the random numbers, or a draw shared by several statistics; required.
     interval : {"percentile", "bca"}, optional
         See `bootstrap_of_sums`; percentiles by default.
     confidence : float
@@ -84,13 +84,13 @@ def bootstrap(
     Returns
     -------
     Estimate
-        Limits undefined as in `bootstrap_of_sums`; value undefined for no items or a statistic that gives nan.
+        Limits undefined as in `bootstrap_of_sums`; value undefined for no items or if the statistic is nan.
 
     Raises
     ------
     ValueError
-        When `data` holds text, a missing or an infinite value, `statistic` returns anything but a number, arrays differ
-        in length, a cluster lies in two strata, or an option is unknown.
+        When `data` holds text, a missing or an infinite value, `statistic` does not return a number, arrays differ in
+        length, a cluster lies in two strata, or an option is unknown.
 
     References
     ----------
@@ -181,7 +181,7 @@ def _bootstrap_any(
         if unit_strata is None
         else [np.flatnonzero(unit_strata == stratum) for stratum in np.unique(unit_strata)]
     )
-    generator = random_generator(seed)  # of the whole file, these are the very resamples that a draw shares
+    generator = random_generator(seed)  # on the whole file, these are exactly the resamples of a shared draw
     if isinstance(seed, ClusterDraw) and isinstance(units, ClusterCodes):
         text += ONE_DRAW if n_units == seed.units and unit_strata is None else OWN_DRAW
     each_alone = np.array_equal(units, np.arange(n_units))
@@ -209,11 +209,11 @@ def _bootstrap_any(
 
 
 def _drawn(groups: list[Codes], resamples: int, generator: np.random.Generator) -> Iterator[Codes]:
-    """The units of the resamples in blocks, each resample stratum after stratum; shape (resamples, units)."""
+    """The units drawn for the resamples, in blocks and stratum by stratum; shape (resamples, units)."""
     units = sum(group.size for group in groups)
     if len(groups) == 1 and 2 * units > CHUNK:
         for _ in range(resamples):
-            yield generator.integers(0, units, (1, units))  # the same numbers, ready to pick items by
+            yield generator.integers(0, units, (1, units))  # the same numbers, already of the type used for indexing
     elif len(groups) == 1:
         for block in drawn_units(generator, units, resamples):
             yield block.astype(np.intp)
@@ -230,7 +230,7 @@ def _drawn(groups: list[Codes], resamples: int, generator: np.random.Generator) 
 
 
 def _without_each(n_units: int) -> Iterator[Codes]:
-    """All units but the first, but the second ..., in blocks; shape (units left out, units - 1)."""
+    """All units but the first, all but the second, and so on, in blocks; shape (units left out, units - 1)."""
     step, others = max(1, CHUNK // n_units), np.arange(n_units - 1)
     for start in range(0, n_units, step):
         left_out = np.arange(start, min(start + step, n_units))
@@ -238,7 +238,7 @@ def _without_each(n_units: int) -> Iterator[Codes]:
 
 
 def _items_of_drawn(units: Codes, n_units: int) -> Callable[[Codes], Codes]:
-    """From drawn units to their items, unit after unit."""
+    """Function from drawn units to their items, unit by unit."""
     order = np.argsort(units, kind="stable")
     size = np.bincount(units, minlength=n_units)
     start = np.cumsum(size) - size

@@ -1,4 +1,4 @@
-"""Confidence held against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
+"""Confidence against correctness: Brier score, calibration error, reliability and risk-coverage curves."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class ReliabilityBin(Result):
     Attributes
     ----------
     above, up_to : float
-        The bin holds confidences in ``(above, up_to]``; the first also those of 0.
+        The bin holds confidences in ``(above, up_to]``; the first bin also holds 0.
     n : int
-        How many units lie in it.
+        Number of units in the bin.
     mean_confidence : float or None
-        Their mean confidence; None for none.
+        Their mean confidence; None if there are none.
     accuracy : Estimate
         Their accuracy.
     """
@@ -47,18 +47,18 @@ class ReliabilityBin(Result):
 
 @dataclass(frozen=True)
 class RiskCoverage(Result):
-    """Risk among the answers kept when the least confident are left unanswered.
+    """Risk among the answers given when the least confident are withheld.
 
     Attributes
     ----------
     coverage : ndarray, shape (points,)
-        Share of all units that are answered, ascending.
+        Share of all units that are answered, in ascending order.
     risk : ndarray, shape (points,)
-        Share of wrong ones among the answered.
+        Share of wrong answers among those given.
     threshold : ndarray, shape (points,)
-        The least confidence that is still answered.
+        The lowest confidence that is still answered.
     area : float or None
-        Area under the curve by steps over the units: mean risk over all coverages; None for no units.
+        Area under the curve as a step function of units: the mean risk over all coverages; None for no units.
     """
 
     coverage: Floats
@@ -80,7 +80,7 @@ def brier_score(
 ) -> Estimate:
     """Brier score of a confidence, ``mean((confidence - correct)^2)`` [1]_; 0 is best.
 
-    Abstentions and invalid outputs have no confidence: give None, they are left out and counted. Undefined for no
+    Abstentions and invalid outputs have no confidence: pass None, and they are left out and counted. Undefined for no
     units.
 
     Parameters
@@ -92,20 +92,20 @@ def brier_score(
     clusters, resamples, seed, unit
         As in `percent_agreement`.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", Wilson's on ``n = m (1 - m) / se^2`` of the mean m, with its standard error over items or
-        clusters and a t quantile; the others resample items or clusters.
+        By default "score": Wilson's interval with the effective sample size ``n = m (1 - m) / se^2``, m the mean and se
+        its standard error over items or clusters, and a t quantile. The others resample items or clusters.
     level : float
         Nominal coverage of the interval.
 
     Returns
     -------
     Estimate
-        Between 0 and 1; with a warning where fewer than 5 items are right, or wrong.
+        Between 0 and 1; with a warning if fewer than 5 items are right or fewer than 5 are wrong.
 
     Raises
     ------
     ValueError
-        When lengths differ or a confidence lies outside 0 and 1.
+        When lengths differ or a confidence lies outside 0 to 1.
 
     References
     ----------
@@ -123,7 +123,7 @@ def brier_score(
     kinds: tuple[Interval, ...] = ("score", *BOOTSTRAPS)
     interval = chosen_interval(interval, *kinds, clustered=clusters is not None, for_clusters=kinds)
     stated, right, groups, note = _known(confidence, correct, clusters)
-    squares = (stated - right) ** 2  # scikit-learn's brier_score_loss has their mean alone
+    squares = (stated - right) ** 2  # scikit-learn's brier_score_loss only returns their mean
     options: dict[str, Any] = {"name": "Brier score", "unit": unit, "note": note, "confidence": level}
     if interval == "score":
         estimate = bounded_mean(squares, groups, **options)
@@ -147,8 +147,8 @@ def expected_calibration_error(
     """Expected calibration error over bins of equal width.
 
     ``sum_b n_b / n |accuracy_b - mean confidence_b|`` [1]_. Bins are closed on the right, the first also on the
-    left: with ten bins a confidence of 0.1 lies in the first. The figure depends on bins and edges, and is biased
-    upwards in small samples, the more so the bootstrap: its interval need not hold the value. Undefined for no units.
+    left: with ten bins a confidence of 0.1 lies in the first. The value depends on the bins and is biased upwards in
+    small samples. Resampling adds to the bias, so that the interval need not contain the value. Undefined for no units.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def expected_calibration_error(
     Raises
     ------
     ValueError
-        When lengths differ, a confidence lies outside 0 and 1, or `bins` is below 1.
+        When lengths differ, a confidence lies outside 0 to 1, or `bins` is below 1.
 
     References
     ----------
@@ -196,7 +196,7 @@ def expected_calibration_error(
     rows[:, bins] = 1.0
 
     def of_sums(totals: Floats) -> Floats:
-        # n_b |accuracy_b - confidence_b| is the absolute sum of correct - confidence in the bin
+        # n_b |accuracy_b - confidence_b| is the absolute value of the sum of correct - confidence in the bin
         return np.asarray(np.abs(totals[..., :bins]).sum(axis=-1) / totals[..., bins])
 
     spread = bootstrap_of_sums(
@@ -230,7 +230,7 @@ def reliability_curve(
     confidence, correct, clusters, resamples, seed, level, unit
         As in `brier_score`.
     bins : int
-        Number of bins of equal width, edges as in `expected_calibration_error`.
+        Number of bins of equal width, with edges as in `expected_calibration_error`.
 
     Returns
     -------
@@ -273,20 +273,21 @@ def reliability_curve(
 
 
 def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings | None = None) -> RiskCoverage:
-    """Risk-coverage curve: what is gained by leaving the least confident answers out.
+    """Risk-coverage curve: what is gained by withholding the least confident answers.
 
     The units are answered from the most confident down; equal confidences enter together [1]_. A rater who abstains
-    without stating a confidence has one point, coverage and risk of what was answered: give 1 as every confidence.
+    without stating a confidence has a single point, the coverage and risk of the answers given: pass 1 as every
+    confidence.
 
     Parameters
     ----------
     confidence : sequence of numbers, shape (items,)
-        Any score, higher for surer; None or NaN with a known correctness is an abstention, never answered: it counts in
-        the coverage only.
+        Any score that is higher for greater confidence. None or NaN with a known correctness is an abstention: it is
+        never answered and counts only in the coverage.
     correct : sequence, shape (items,)
         Whether it was right: True, False, or None (left out throughout, unless `abstained`).
     abstained : sequence of bool, shape (items,), optional
-        Which units were left unanswered, whatever their correctness: an abstention often has none.
+        Which units were left unanswered, whatever their correctness, which an abstention often lacks.
 
     Returns
     -------
@@ -296,7 +297,7 @@ def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings |
     Raises
     ------
     ValueError
-        When lengths differ, or a confidence is no finite number.
+        When lengths differ, or a confidence is not a finite number.
 
     References
     ----------
@@ -308,7 +309,7 @@ def risk_coverage(confidence: Ratings, correct: Ratings, *, abstained: Ratings |
     >>> curve.coverage.tolist(), curve.risk.tolist()
     ([0.25, 0.5, 1.0], [0.0, 0.5, 0.5])
 
-    Three of four answered, one of these wrong.
+    Three of four are answered, one of them wrong.
 
     >>> curve = risk_coverage([1, 1, 1, None], [1, 1, 0, None], abstained=[0, 0, 0, 1])
     >>> curve.coverage.tolist(), curve.risk.round(3).tolist()
@@ -351,7 +352,7 @@ def _known(confidence: Ratings, correct: Ratings, clusters: Ratings | None) -> t
 
 
 def _bin_of(stated: Floats, bins: int) -> npt.NDArray[np.intp]:
-    """Number of the bin, closed on the right: the edges are compared as numbers, not recomputed from the value."""
+    """Bin number of each confidence, closed on the right; compared with the edges, not computed from the value."""
     edges = np.arange(1, bins + 1) / bins
     return np.minimum(np.searchsorted(edges, stated, side="left"), bins - 1)
 

@@ -32,7 +32,7 @@ def kappa_per_category(
     a, b : sequence or ndarray, shape (items,)
         Verdicts of the two raters; None or NaN is missing.
     categories : sequence, optional
-        The categories to report; by default those that either rater used.
+        The categories to report; by default, those used by either rater.
     clusters, interval, resamples, seed, confidence, unit
         As in `cohen_kappa`.
 

@@ -1,4 +1,4 @@
-"""What to know about an estimate, one thing at a time; `agreement.cautions` says when."""
+"""Cautions about an estimate, one at a time; `agreement.cautions` holds the rules for issuing them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Caution:
-    """One thing to know about an estimate.
+    """One caution about an estimate.
 
     Parameters
     ----------
     kind : str
-        By which rule it is given; ``"other"`` where somebody else wrote it.
+        The rule that issued it; ``"other"`` if it was written elsewhere.
     text : str
-        What it says; `Words` where a number in it differs from estimate to estimate.
+        Its wording; `Words` if it contains a number that differs between estimates.
     fewest : int
-        Below how many it applies; 0 where it is not about a number of things.
+        The count below which it applies; 0 if it is not about a count.
     """
 
     kind: Kind
@@ -52,12 +52,12 @@ class Caution:
 
 
 def several(*cautions: Caution | None) -> tuple[Caution, ...]:
-    """Collect the cautions of several rules, without the rules that gave none.
+    """Collect the cautions of several rules, dropping None.
 
     Parameters
     ----------
     *cautions : Caution or None
-        What each rule gave; their order is kept.
+        The result of each rule; the order is kept.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def several(*cautions: Caution | None) -> tuple[Caution, ...]:
 
 
 def without_repeats(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
-    """Drop each caution whose text an earlier one has.
+    """Drop each caution whose text repeats an earlier one.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def without_repeats(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
 
 
 def written(text: str | None) -> Iterator[Caution]:
-    """Split a warning that came as text into cautions, sentence by sentence.
+    """Split the text of a warning into cautions, one for each sentence.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def written(text: str | None) -> Iterator[Caution]:
     Raises
     ------
     ValueError
-        When it is no text.
+        When it is not text.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def in_words(cautions: Iterable[Caution]) -> str | None:
     Returns
     -------
     str or None
-        None where there are none.
+        None if there are none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""When an estimate carries a warning: the rules, but of clusters that were not sampled (`agreement.unseen`)."""
+"""The rules by which an estimate carries a warning; those on clusters not sampled are in `agreement.unseen`."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ from agreement.caution import Caution
 from agreement.words import Part, Words
 
 FEW_CLUSTERS = 10
-"""Below this many clusters a cluster bootstrap is known to be too narrow (Cameron, Gelbach and Miller 2008)."""
+"""Below this many clusters, the intervals of a cluster bootstrap are too narrow (Cameron, Gelbach and Miller 2008)."""
 
 FEW_RESAMPLED = 20
-"""Below this many clusters the bootstrap of a share near 0 or 1 holds less often than nine times of ten
+"""Below this many clusters, the bootstrap interval of a share near 0 or 1 has a coverage below 90 %
 (`docs/statistics.md`, coverage)."""
 
 FEW_RATERS = 5
-"""Below this many raters there is little to learn about other raters."""
+"""Below this many raters, little can be learnt about other raters."""
 FEW_ITEMS = 30
-"""Below this many items a kind that one in ten is of is missing from one sample of twenty or more, and an intraclass
-correlation that depends on it lies outside the interval (`docs/statistics.md`, coverage)."""
+"""Below this many items, a kind that makes up one item in ten is missing from at least one sample in twenty, and the
+interval then misses an intraclass correlation that depends on that kind (`docs/statistics.md`, coverage)."""
 
 RARE = 5
-"""A category that is expected in fewer items than this decides an unweighted kappa by a verdict or two."""
+"""With a category expected in fewer items than this, an unweighted kappa turns on a verdict or two."""
 
 RARE_CLUSTERS = 8
-"""Where a category that comes in clusters is expected in fewer items than so many of these hold, intervals of kappas
-that claim 95 % can hold in fewer than 90 %, if its clusters have little else (`docs/statistics.md`, coverage)."""
+"""If a clustered category is expected in fewer items than this many clusters hold, 95 % intervals of a kappa can have a
+coverage below 90 % when its clusters contain little else (`docs/statistics.md`, coverage)."""
 
 UNEVEN = 0.75
-"""Where clusters count, by Kish's number of them, for less than this share of those that there are, their sizes are
-very unequal: a sample whose disagreements happen to miss the large ones does not show how they cluster
-(`docs/statistics.md`, coverage)."""
+"""If Kish's effective number of clusters is below this share of their actual number, their sizes are very unequal: a
+sample whose disagreements happen to miss the large ones does not show how they cluster (`docs/statistics.md`,
+coverage)."""
 
 FEW_UNEVEN = 15
-"""Clusters of very unequal sizes that are worth fewer than this, as Kish counts, say too little about how a share
-spreads among them, however many there are (`docs/statistics.md`, coverage)."""
+"""Clusters of very unequal sizes whose effective number (Kish) is below this say too little about how a share varies
+between them, however many there are (`docs/statistics.md`, coverage)."""
 
 FEW_UNEVEN_OF_SHARE = 6
-"""The same of Wilson's interval of a share, whose design effect knows how alike the items of small clusters are too
+"""The same for Wilson's interval of a share, whose design effect also uses the similarity of items in small clusters
 (`agreement.effective_size.share_size`)."""
 
 
 def few_clusters(n_clusters: int | None) -> Caution | None:
-    """The warning of an interval that allows for clusters.
+    """The warning for an interval that allows for clusters.
 
     Parameters
     ----------
     n_clusters : int or None
-        How many there are; None for independent items.
+        Number of clusters; None for independent items.
 
     Returns
     -------
@@ -63,17 +63,17 @@ def few_clusters(n_clusters: int | None) -> Caution | None:
 
 
 def few_resampled(n_clusters: int | None) -> Caution | None:
-    """The warning of a cluster bootstrap, where there are enough clusters for other intervals.
+    """The warning for a cluster bootstrap with enough clusters for other intervals, but not for this one.
 
     Parameters
     ----------
     n_clusters : int or None
-        How many there are; None for independent items.
+        Number of clusters; None for independent items.
 
     Returns
     -------
     Caution or None
-        None also below 10 clusters, where `few_clusters` warns.
+        Also None below 10 clusters, since `few_clusters` warns there.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def _only(n_clusters: int, says: str) -> Words:
 
 
 def few_raters(raters: int) -> Caution | None:
-    """The warning of a coefficient that generalises to other raters.
+    """The warning for a coefficient that generalises to other raters.
 
     Parameters
     ----------
     raters : int
-        How many there are.
+        Number of raters.
 
     Returns
     -------
@@ -106,21 +106,21 @@ def few_raters(raters: int) -> Caution | None:
     Examples
     --------
     >>> few_raters(3).text
-    'fewer than 5 raters: what is said about other raters is uncertain'
+    'fewer than 5 raters: conclusions about other raters are uncertain'
     """
     if raters >= FEW_RATERS:
         return None
-    text = f"fewer than {FEW_RATERS} raters: what is said about other raters is uncertain"
+    text = f"fewer than {FEW_RATERS} raters: conclusions about other raters are uncertain"
     return Caution("few_raters", text, FEW_RATERS)
 
 
 def few_items(items: int, unit: str = "item") -> Caution | None:
-    """The warning of an intraclass correlation, which rests on how far items are apart.
+    """The warning for an intraclass correlation, which depends on the variation between items.
 
     Parameters
     ----------
     items : int
-        How many have all that is needed.
+        Number of complete items.
     unit : str
         What is counted, in the singular.
 
@@ -131,26 +131,23 @@ def few_items(items: int, unit: str = "item") -> Caution | None:
     Examples
     --------
     >>> few_items(20).text
-    'fewer than 30 items: some that are far from all others may not have been sampled, which the interval cannot tell'
+    'fewer than 30 items: outliers may not have been sampled, which the interval does not allow for'
     >>> few_items(30) is None
     True
     """
     if items >= FEW_ITEMS:
         return None
-    text = (
-        f"fewer than {FEW_ITEMS} {unit}s: some that are far from all others may not have been sampled, which the "
-        "interval cannot tell"
-    )
+    text = f"fewer than {FEW_ITEMS} {unit}s: outliers may not have been sampled, which the interval does not allow for"
     return Caution("few_items", text, FEW_ITEMS)
 
 
 def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> Caution | None:
-    """The warning of a coefficient whose chance agreement depends on how often each category is used.
+    """The warning for a coefficient whose chance agreement depends on how often each category is used.
 
     Parameters
     ----------
     expected : float
-        In how many items the rarest of the categories that occur is expected: items times its mean share.
+        Expected number of items in the rarest category that occurs: items times its mean share.
     of_cluster : float
         Items over clusters; 1 without clusters.
     unit : str
@@ -180,16 +177,16 @@ def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item
 
 
 def gathered_disagreements(differing: float, clusters: int, worth: float) -> Caution | None:
-    """The warning of a kappa or alpha in clusters of very unequal sizes, few of which have a disagreement.
+    """The warning for a kappa or alpha with clusters of very unequal sizes, few of which contain a disagreement.
 
     Parameters
     ----------
     differing : float
-        In how many clusters raters differ, as Kish counts them (`agreement.effective_size.clusters_with`).
+        Kish's effective number of clusters with a disagreement (`agreement.effective_size.clusters_with`).
     clusters : int
-        How many there are.
+        Number of clusters.
     worth : float
-        Kish's number of them by their items: as many as there are where all have the same number.
+        Kish's effective number of clusters by their items; equal to `clusters` if all have the same size.
 
     Returns
     -------
@@ -212,16 +209,16 @@ def gathered_disagreements(differing: float, clusters: int, worth: float) -> Cau
 
 
 def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW_UNEVEN) -> Caution | None:
-    """The warning of an interval that rests on the number of clusters, where a few large ones have most of the items.
+    """The warning for an interval that relies on the number of clusters when a few large ones hold most of the items.
 
     Parameters
     ----------
     clusters : int or None
-        How many there are; None for independent items.
+        Number of clusters; None for independent items.
     worth : float or None
-        Kish's number of them by their items; None where that is not known.
+        Kish's effective number of clusters by their items; None if not known.
     fewest : int
-        From how many on it is enough; of bootstraps `FEW_RESAMPLED`, of shares `FEW_UNEVEN_OF_SHARE`.
+        The smallest sufficient number; `FEW_RESAMPLED` for bootstraps, `FEW_UNEVEN_OF_SHARE` for shares.
 
     Returns
     -------
@@ -230,23 +227,23 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
     Examples
     --------
     >>> uneven_clusters(20, 5.8).text.split(": ")[0]
-    'clusters are of very unequal sizes, and worth 5.8 of one size'
+    'cluster sizes are very unequal, equivalent to 5.8 clusters of equal size'
     >>> uneven_clusters(14, 14.0) is uneven_clusters(100, 28.8) is None
     True
     """
     if clusters is None or worth is None or worth >= UNEVEN * clusters or worth >= fewest:
         return None
-    of_one_size = f"clusters are of very unequal sizes, and worth {worth:.1f} of one size"
+    of_one_size = f"cluster sizes are very unequal, equivalent to {worth:.1f} clusters of equal size"
     return Caution("uneven_clusters", f"{of_one_size}: the interval is likely to be too narrow", fewest)
 
 
 def gathered_events(events: float, clusters: int, worth: float) -> Caution | None:
-    """The warning of a bootstrapped share, or an area, where few of very unequal clusters have what is rarer.
+    """The warning for a bootstrapped share or area when few of very unequal clusters contain the rarer outcome.
 
     Parameters
     ----------
     events : float
-        In how many clusters the rarer of the two is, as Kish counts them (`agreement.effective_size.clusters_with`).
+        Kish's effective number of clusters with the rarer outcome (`agreement.effective_size.clusters_with`).
     clusters, worth
         As in `gathered_disagreements`.
 
@@ -257,26 +254,26 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
     Examples
     --------
     >>> gathered_events(3.2, 100, 28.8).text.split(": ")[0]
-    'clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer'
+    'clusters are of very unequal sizes, and fewer than 8 of them have most of the rarer category'
     >>> gathered_events(3.2, 50, 50.0) is None
     True
     """
     if worth >= UNEVEN * clusters or events >= RARE_CLUSTERS:
         return None
     text = (
-        f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of what is rarer: "
+        f"clusters are of very unequal sizes, and fewer than {RARE_CLUSTERS} of them have most of the rarer category: "
         "the interval is likely to be too narrow"
     )
     return Caution("gathered_events", text, RARE_CLUSTERS)
 
 
 def rare_outcome(count: int) -> Caution | None:
-    """The warning of a mean that rests on whether units are right, where nearly all, or nearly none, are.
+    """The warning for a mean of correctness when nearly all units, or nearly none, are right.
 
     Parameters
     ----------
     count : int
-        How many are right, or wrong, whichever are fewer.
+        Number of units that are right or wrong, whichever is smaller.
 
     Returns
     -------
@@ -292,14 +289,14 @@ def rare_outcome(count: int) -> Caution | None:
 
 
 def rare_among_heavy(count: int) -> Caution | None:
-    """The warning of a corrected mean where few of the labelled that stand for most others show what is rarer.
+    """The warning for a corrected mean when few of the labelled units with large weights show the rarer outcome.
 
-    A stratum whose labelled are all right adds nothing to the variance, however large a part of the pool it is.
+    A stratum whose labelled units are all right adds nothing to the variance, however much of the pool it makes up.
 
     Parameters
     ----------
     count : int
-        How many of them are right, or wrong, whichever are fewer.
+        Number of these units that are right or wrong, whichever is smaller.
 
     Returns
     -------
@@ -308,22 +305,22 @@ def rare_among_heavy(count: int) -> Caution | None:
     Examples
     --------
     >>> rare_among_heavy(4).text.split(": ")[0]
-    'of the labelled that stand for most others fewer than 5 are right, or wrong'
+    'among the labelled with the largest weights, fewer than 5 are right, or wrong'
     """
     text = (
-        f"of the labelled that stand for most others fewer than {RARE} are right, or wrong: the interval is likely to "
-        "be too narrow"
+        f"among the labelled with the largest weights, fewer than {RARE} are right, or wrong: the interval is likely "
+        "to be too narrow"
     )
     return Caution("rare_outcome", text, RARE) if count < RARE else None
 
 
 def nearly_constant(others: int) -> Caution | None:
-    """The warning of a bootstrap of a mean of which nearly all units have the same value.
+    """The warning for a bootstrapped mean when nearly all units have the same value.
 
     Parameters
     ----------
     others : int
-        How many units have another value than the most frequent one.
+        Number of units with a value other than the most frequent one.
 
     Returns
     -------
@@ -341,14 +338,14 @@ def nearly_constant(others: int) -> Caution | None:
 
 
 def hardly_overlapping(expected: float) -> Caution | None:
-    """The warning of an area under the ROC curve near 0 or 1.
+    """The warning for an area under the ROC curve near 0 or 1.
 
     Parameters
     ----------
     expected : float
-        How many units of the smaller group are expected on the wrong side of a unit of the other: their number (of
-        clusters, where there are any: positives of one cluster say little more than one of them) times the area, or
-        times one less the area, whichever is less.
+        Expected number of units of the smaller group on the wrong side of a unit of the other group: their number times
+        the area or one minus the area, whichever is smaller. With clusters, count those instead, since positives of one
+        cluster say little more than a single one.
 
     Returns
     -------
@@ -357,9 +354,9 @@ def hardly_overlapping(expected: float) -> Caution | None:
     Examples
     --------
     >>> hardly_overlapping(1.5).text
-    'the groups overlap in fewer than 5 of the smaller one: the interval is uncertain'
+    'fewer than 5 of the smaller group overlap with the other: the interval is uncertain'
     """
     if expected >= RARE:
         return None
-    text = f"the groups overlap in fewer than {RARE} of the smaller one: the interval is uncertain"
+    text = f"fewer than {RARE} of the smaller group overlap with the other: the interval is uncertain"
     return Caution("hardly_overlapping", text, RARE)

@@ -1,4 +1,4 @@
-"""From a chance-corrected coefficient of several raters to its estimate: Gwet's interval, or a bootstrap."""
+"""Estimates of chance-corrected coefficients of several raters, with Gwet's interval or a bootstrap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from agreement.unseen import unseen_of_coefficient
 from agreement.words import Words
 
 ROUNDING = 1e-12
-"""Differences below this are rounding errors of an exact zero."""
+"""Differences below this are rounding error around an exact zero."""
 
 _LARGEST = 10**8  # numbers in a table of items by categories
 _MOST = 5000  # categories
@@ -37,25 +37,25 @@ class Coefficient:
     Attributes
     ----------
     rows : ndarray, shape (items, k), or with `kind` (kinds, k)
-        What each item adds to the sums that the coefficient is a function of.
+        Each item's contribution to the sums that the coefficient is a function of.
     of_sums : callable
-        The coefficient from such sums, shape (..., k) to (...); nan where undefined.
+        Maps such sums, shape (..., k), to the coefficient, shape (...); nan if undefined.
     linearise : callable
-        Gives the coefficient linearised item by item, shape (items,), or with `kind` (kinds,): the spread around its
-        mean gives the standard error. Only the "t" interval calls it.
+        Returns the coefficient linearised item by item, shape (items,), or with `kind` (kinds,); its variation about
+        the mean gives the standard error. Called only for the "t" interval.
     reason : str or None
         Why the coefficient has no value.
     lowest : float
-        The least that it can be.
+        Its lower bound.
     rarest : float
-        In how many items the rarest category is expected, where the coefficient depends on it; else infinite.
+        Expected number of items in the rarest category if the coefficient depends on it; otherwise infinite.
     traits : callable or None
-        Gives how much of each category an item has, and whether raters differ on it (`traits_of`), for the intervals of
+        Returns each item's share of each category, and whether raters differ on it (`traits_of`), for the intervals of
         clustered items.
     added : ndarray, shape (patterns, k), or None
-        What the items added by the adjusted interval add to the sums; None where there is none such.
+        Contribution to the sums of the items added by the adjusted interval; None if there is no such interval.
     kind : ndarray of int, shape (items,), or None
-        Which of the rows each item has, where many items are alike; None where each has its own.
+        Which row each item has, when many items are identical; None if each has its own.
     """
 
     rows: Floats
@@ -70,12 +70,12 @@ class Coefficient:
 
     @property
     def times(self) -> Codes | None:
-        """How many items have each row; None where each has its own."""
+        """Number of items with each row; None if each has its own."""
         return None if self.kind is None else np.bincount(self.kind, minlength=len(self.rows))
 
     @property
     def of_items(self) -> Floats:
-        """The rows item by item."""
+        """The row of each item."""
         return self.rows if self.kind is None else self.rows[self.kind]
 
 
@@ -93,11 +93,11 @@ def estimate_of(
     note: str = "",
     needs_two_items: bool = True,
 ) -> Estimate:
-    """The estimate of a coefficient.
+    """Estimate a coefficient with the chosen interval.
 
-    Adjusted (`adjusted_estimate`), by bootstrap, or with ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))`` over the
-    linearised coefficient [1]_: limits ``value -+ t se`` with t on n - 1 degrees of freedom, clipped at 1 and at the
-    least that the coefficient can be.
+    The interval is adjusted (`adjusted_estimate`), a bootstrap, or uses ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))``
+    of the linearised coefficient [1]_: limits ``value -+ t se`` with t on n - 1 degrees of freedom, clipped at 1 and at
+    the coefficient's lower bound.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def estimate_of(
     clusters : ndarray of int, shape (n,), or None
         Cluster of each item.
     interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"} or None
-        By default "scattered" where the coefficient has added items, else "t" without and "percentile" with clusters.
+        By default "scattered" if the coefficient has added items, else "t" without clusters and "percentile" with them.
     resamples, seed
         For the bootstrap.
     needs_two_items : bool
@@ -181,7 +181,7 @@ def estimate_of(
 
 
 def check_size(items: int, categories: int) -> None:
-    """Refuse ratings whose table of items by categories would not fit in memory, as of free text.
+    """Refuse ratings whose table of items by categories would not fit in memory, such as free text.
 
     Parameters
     ----------
@@ -205,9 +205,9 @@ def counts_of(codes: Codes, categories: int) -> Floats:
     Parameters
     ----------
     codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing.
+        Category of each rating, -1 if missing.
     categories : int
-        How many there are.
+        Number of categories.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def counts_of(codes: Codes, categories: int) -> Floats:
 
 
 def no_value(totals: Floats) -> Floats:
-    """A coefficient that is undefined for any sums.
+    """A coefficient that is always undefined.
 
     Parameters
     ----------
@@ -263,13 +263,13 @@ def linearised_coefficient(
     w : ndarray, shape (q, q)
         Agreement weights.
     marginal : ndarray, shape (items, k)
-        Of which `chance` takes the mean over items.
+        Rows whose mean over items is passed to `chance`.
     chance : callable
-        pe from that mean.
+        Maps that mean to pe.
     change : callable
-        Gives the derivative of pe along each item, shape (items,).
+        Returns the derivative of pe along each item, shape (items,).
     times : ndarray of int, shape (items,), optional
-        How many items are alike; 1 each by default.
+        Number of items that each row stands for; 1 each by default.
 
     Returns
     -------
@@ -308,14 +308,14 @@ def linearised_coefficient(
 
 
 def rarest_of(codes: Codes, times: Codes | None = None) -> float:
-    """In how many items the rarest of the categories that occur is expected: the sum of its shares over the items.
+    """Expected number of items in the rarest category that occurs: the sum of its shares over the items.
 
     Parameters
     ----------
     codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
+        Category of each rating, -1 if missing; each item has at least one.
     times : ndarray of int, shape (items,), optional
-        How many items are alike; 1 each by default.
+        Number of items that each row stands for; 1 each by default.
 
     Returns
     -------
@@ -334,17 +334,17 @@ def rarest_of(codes: Codes, times: Codes | None = None) -> float:
 
 
 def traits_of(counts: Floats) -> Floats:
-    """How much of each category an item has, and whether its raters differ.
+    """Each item's share of each category, and whether its raters differ.
 
     Parameters
     ----------
     counts : ndarray, shape (items, categories)
-        As of `counts_of`; each item has one rating at least.
+        As returned by `counts_of`; each item has at least one rating.
 
     Returns
     -------
     ndarray, shape (items, categories + 1)
-        The share of each category among the ratings of an item, and 1 where these are not all the same, else 0.
+        The share of each category among an item's ratings, and last 1 if they differ, else 0.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def traits_of(counts: Floats) -> Floats:
 
 
 def lowest_value(weights: Floats) -> float:
-    """The coefficient when no two raters agree at all, and chance agreement is the greatest, that of equal shares.
+    """The coefficient when no two raters agree at all and chance agreement is at its greatest, with equal shares.
 
     Parameters
     ----------
@@ -392,8 +392,8 @@ def _with_t(
     p = 2.0 * t_tail(abs(value) / se, n - 1)
     low, high = max(coefficient.lowest, value - half), min(1.0, value + half)
     if low > value - half:
-        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the least that it can be"
+        method += f"; lower limit clipped at {coefficient.lowest:.3g}, the lowest possible value"
     if not low < high:
-        reason = "the value is the least that it can be"
+        reason = "the value is the lowest possible"
         return undefined(name, n, unit, method, reason, value=value, se=se, p=p, confidence=confidence)
     return Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)

@@ -1,4 +1,4 @@
-"""Scores of a classification in which somebody may abstain: per class, macro, weighted, micro, balanced accuracy."""
+"""Scores of a classification with abstentions: per class, macro, weighted, micro, balanced accuracy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from agreement.result import Result
 
 @dataclass(frozen=True)
 class ClassificationScores(Result):
-    """What a classification is worth, abstentions and invalid outputs counted apart.
+    """Scores of a classification, with abstentions and invalid outputs counted separately.
 
     Attributes
     ----------
@@ -40,10 +40,10 @@ class ClassificationScores(Result):
     precision, recall, f1 : dict
         One estimate for each class.
     support : dict
-        How often each class is the reference.
+        Number of units whose reference is each class.
     n_abstained, n_invalid, n_missing : int
-        Abstentions and invalid outputs (both count as not found), and units left out because they have no prediction or
-        no reference.
+        Abstentions and invalid outputs (both count as false negatives), and units left out because they have no
+        prediction or no reference.
     """
 
     macro_f1: Estimate
@@ -76,22 +76,22 @@ def classification_scores(
 ) -> ClassificationScores:
     """Abstention-aware scores of a classification.
 
-    An abstention is a false negative of the reference class and a false positive of none [1]_; an invalid output
-    likewise, and both are counted. Per class ``precision = TP / (TP + FP)``, ``recall = TP / (TP + FN)``,
+    An abstention is a false negative of the reference class and not a false positive of any class [1]_. The same holds
+    for an invalid output, and both are counted. Per class ``precision = TP / (TP + FP)``, ``recall = TP / (TP + FN)``,
     ``F1 = 2 TP / (2 TP + FP + FN)``. Macro F1 is the mean of F1, weighted F1 the mean weighted by support, balanced
-    accuracy the mean recall: each over the classes that occur in the reference; micro F1 is that of the summed counts
-    of all classes. F1 of a class never predicted is 0. Recall is undefined for a class without support, precision for
-    one never predicted, everything for no units.
+    accuracy the mean recall: each over the classes that occur in the reference. Micro F1 is computed from the summed
+    counts of all classes. A class that is never predicted has F1 0. Recall is undefined for a class without support,
+    precision for one that is never predicted, and everything for no units.
 
     Parameters
     ----------
     reference, predicted : sequence, shape (items,)
-        The class that counts as right, and the one given; None or NaN is missing.
+        The right class and the predicted one; None or NaN is missing.
     classes : sequence, optional
-        The declared classes; by default those in the reference. A prediction outside them and outside `abstained` and
+        The declared classes; by default those in the reference. Any other prediction that is not in `abstained` or
         `invalid` is refused.
     abstained, invalid : collection, or one text
-        Predictions that mean "undetermined", and those that mean an output that could not be read.
+        Predictions that mean "undetermined", and those that stand for an unreadable output.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item; the paper resamples within diagnosis, ``strata=reference``.
     resamples, seed, confidence, unit
@@ -126,7 +126,7 @@ def classification_scores(
     same_length(true, given, "reference", "predicted")
     _, observed = encode(true, None, "reference")
     levels = declared(classes, "classes") if classes is not None else tuple(observed)
-    encode(given, None, "predicted")  # names what cannot be compared
+    encode(given, None, "predicted")  # names values that cannot be compared
     abstentions, unreadable = values_of(abstained, "abstained"), values_of(invalid, "invalid")
     twice = [level for level in levels if level in abstentions or level in unreadable]
     if twice:
@@ -156,17 +156,17 @@ def classification_scores(
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
     counts = np.ones(n, dtype=np.int64)
-    if groups is None and of_unit is None:  # units alike are counted once, and not again for each score
+    if groups is None and of_unit is None:  # group identical units once for all scores
         kinds, counts = np.unique(truth * (k + 1) + guess + 1, return_counts=True)
         truth, guess = kinds // (k + 1), kinds % (k + 1) - 1
-    # scikit-learn's f1_score knows no abstentions, and would count again in each resample
+    # scikit-learn's f1_score does not support abstentions and would recount in each resample
     rows = np.zeros((len(counts), 3 * k))  # true positives, predicted, reference, for each class
     each = np.arange(len(counts))
     rows[each, 2 * k + truth] = 1.0
     rows[each[guess >= 0], k + guess[guess >= 0]] = 1.0
     rows[each[guess == truth], truth[guess == truth]] = 1.0
     whole = counts @ rows
-    # fewer sums leave fewer distinct units to draw: each score is given no more of them than it needs
+    # fewer sums mean fewer distinct units to draw, so each score gets only the sums that it needs
     overall = np.stack([rows[:, :k].sum(axis=1), rows[:, k : 2 * k].sum(axis=1), rows[:, 2 * k :].sum(axis=1)], axis=1)
 
     def estimate(name: str, statistic: Any, undefined_because: str, own: Floats = rows) -> Estimate:

@@ -1,4 +1,4 @@
-"""Who is closer to the other raters, item by item: a rater or the judge."""
+"""Whether a rater or the judge is closer to the other raters, item by item."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, ro
 
 Level = Literal["nominal", "ordinal", "interval"]
 Scoring = Literal["exact", "rmse"] | Callable[[Any, list[Any]], float]
-"""Exact match, minus the root mean squared error, or a function of a verdict and the others', higher when closer."""
+"""Exact match, minus the root mean squared error, or a function of a verdict and the other raters' verdicts, higher
+when closer."""
 
 
 @dataclass(frozen=True)
 class Closeness:
-    """The judge and each rater, both held against the other raters.
+    """Comparison of the judge and each rater with the other raters.
 
     Attributes
     ----------
@@ -39,7 +40,7 @@ class Closeness:
     counted: npt.NDArray[np.bool_]
 
     def part(self, of_items: npt.NDArray[np.bool_]) -> Closeness:
-        """The same for some of the items.
+        """The comparison restricted to some of the items.
 
         Parameters
         ----------
@@ -54,14 +55,14 @@ class Closeness:
 
 
 def scoring_of(level: Level, scoring: Scoring | None) -> Scoring:
-    """The scoring that is meant: by default exact match for nominal verdicts, else minus the root mean squared error.
+    """Resolve the scoring: by default, exact match for nominal verdicts, else minus the root mean squared error.
 
     Parameters
     ----------
     level : {"nominal", "ordinal", "interval"}
         Level of measurement.
     scoring : {None, "exact", "rmse"} or callable
-        What was asked for.
+        The requested scoring.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def scoring_of(level: Level, scoring: Scoring | None) -> Scoring:
     Raises
     ------
     ValueError
-        When either is unknown, or distances are asked for between nominal verdicts.
+        When either is unknown, or "rmse" is requested for nominal verdicts.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def in_words(scoring: Scoring) -> str:
     Parameters
     ----------
     scoring : {"exact", "rmse"} or callable
-        As `scoring_of` gives it.
+        As returned by `scoring_of`.
 
     Returns
     -------
@@ -114,7 +115,7 @@ def in_words(scoring: Scoring) -> str:
 def closeness(
     humans: RatingTable, judge: Ratings, level: Level, scoring: Scoring, categories: Sequence[Hashable] | None
 ) -> Closeness:
-    """Hold the judge and each rater against the other raters.
+    """Compare the judge and each rater with the other raters.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def closeness(
     level, scoring
         As in `scoring_of`.
     categories : sequence or None
-        The declared categories in their order, one step apart each.
+        The declared categories in their order, one step apart.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def closeness(
     ------
     ValueError
         When lengths differ, a verdict is undeclared or, for distances, neither declared nor a number, or the function
-        gives no finite number.
+        does not return a finite number.
     """
     if callable(scoring):
         table, own = _as_objects(humans, judge)
@@ -152,7 +153,7 @@ def closeness(
         others, known = np.delete(table, j, axis=1), np.delete(present, j, axis=1)
         used = known.any(axis=1) & present[:, j] & judged
         of_judge, of_rater = (score(verdicts[used], others[used], known[used]) for verdicts in (own, table[:, j]))
-        # 0.4 and 0.2 are as far from 0.3, which their binary fractions are not
+        # 0.4 and 0.2 are equally far from 0.3, but their binary fractions are not
         tie = np.isclose(of_judge, of_rater, rtol=1e-12, atol=1e-12)
         judge_ahead[used, j] = (of_judge > of_rater) | tie
         rater_ahead[used, j] = (of_rater > of_judge) | tie
@@ -173,7 +174,7 @@ def _as_numbers(
     try:
         codes, levels = encode(flat, categories, "humans")
     except ValueError:
-        encode(judge_verdicts, categories, "judge")  # refused by its own name where the wrong ones are the judge's
+        encode(judge_verdicts, categories, "judge")  # the error names the judge if its verdicts are the invalid ones
         raise
     size = sum(len(row) for row in rows)
     if categories is None:

@@ -1,4 +1,4 @@
-"""Clusters of a part of a file that remember which clusters of the whole they are."""
+"""Cluster codes and sums of part of a file that keep track of the clusters of the whole file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Codes = npt.NDArray[np.intp]
 
 
 class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
-    """Codes of the cluster of each item of a part of a file; slices of it are such codes too.
+    """Codes of the cluster of each item in part of a file; slices keep the type.
 
     Attributes
     ----------
     of_file : ndarray of int, shape (clusters,)
-        Which cluster of the file each code stands for.
+        The cluster of the file that each code stands for.
     in_file : int
         Number of clusters of the file.
     """
@@ -26,14 +26,14 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
 
     @staticmethod
     def of(codes: Codes, of_file: Codes, in_file: int) -> ClusterCodes:
-        """Codes with what they stand for.
+        """Codes together with the clusters of the file that they stand for.
 
         Parameters
         ----------
         codes : ndarray of int, shape (items,)
             Position in `of_file`.
         of_file, in_file
-            As the attributes.
+            See the attributes.
 
         Returns
         -------
@@ -44,20 +44,20 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
         return result
 
     def __array_finalize__(self, source: Any) -> None:
-        """Take over from a slice's whole what its codes stand for; numpy calls this."""
+        """Copy the attributes from the array that was sliced; called by numpy."""
         if isinstance(source, ClusterCodes) and hasattr(source, "of_file"):
             self.of_file, self.in_file = source.of_file, source.in_file
 
 
 class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
-    """What each cluster of a part of a file adds to some sums, shape (clusters, k).
+    """Contribution of each cluster in part of a file to some sums, shape (clusters, k).
 
     Attributes
     ----------
     of_file, in_file
-        As of the `ClusterCodes` that they were summed by; without any, of no file.
+        Those of the `ClusterCodes` that the items were summed by, if any.
     worth : float
-        Kish's number of the clusters by their items.
+        Kish's effective number of clusters by their items.
     """
 
     of_file: Codes
@@ -66,19 +66,19 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
 
     @staticmethod
     def of(sums: npt.NDArray[np.float64], codes: Codes | None) -> npt.NDArray[np.float64]:
-        """Sums with the clusters that they belong to, and what these are worth.
+        """Sums together with the clusters that they belong to and the effective number of these.
 
         Parameters
         ----------
         sums : ndarray, shape (clusters, k)
             One row for each code.
         codes : ndarray of int, shape (items,), or None
-            What the items were summed by.
+            The codes that the items were summed by.
 
         Returns
         -------
         ndarray, shape (clusters, k)
-            The sums as they are without codes.
+            Without codes, the sums unchanged.
         """
         if codes is None:
             return sums
@@ -92,7 +92,7 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         return result
 
     def of_whole_file(self) -> npt.NDArray[np.float64]:
-        """The sums of every cluster of the file, 0 where it has no item of the part.
+        """The sums of every cluster of the file, 0 for those without an item in this part.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Intervals of statistics of numbers whose items share clusters: the bootstrap of clusters."""
+"""Cluster bootstrap intervals of statistics of numbers whose items share clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
 def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes, int | None]:
-    """What is resampled: the cluster of each item that is used, or the item itself.
+    """The resampling unit of each used item: its cluster, or the item itself.
 
     Parameters
     ----------
@@ -57,20 +57,20 @@ def resampled(
     note: str = "",
     tests_zero: bool = True,
 ) -> Estimate:
-    """An estimate with the interval of a bootstrap in place of one that assumes independent items.
+    """An estimate with a bootstrap interval in place of one that assumes independent items.
 
     Parameters
     ----------
     plain : Estimate
-        The estimate as it is for independent items: name, value, n, unit, and why there is no value.
+        The estimate for independent items: name, value, n, unit, and the reason if there is no value.
     statistic : OfSums
         The same statistic as a function of sums.
     units : ndarray of int, shape (items,)
         What is resampled.
     n_clusters : int or None
-        None where items are resampled.
+        None if items are resampled.
     interval : {"percentile", "bca"} or None
-        None is percentiles.
+        None means percentiles.
     resamples, seed, confidence
         As in `bootstrap`.
     note : str
@@ -85,7 +85,7 @@ def resampled(
     Raises
     ------
     ValueError
-        When the interval is none of a bootstrap.
+        When the interval is not a bootstrap interval.
     """
     check_resamples(resamples)
     kind = chosen_interval(interval, *BOOTSTRAPS)

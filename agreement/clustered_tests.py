@@ -1,4 +1,4 @@
-"""Tests of paired verdicts whose items share clusters: McNemar's by Durkalski, margins by Obuchowski."""
+"""Tests of paired verdicts on clustered items: Durkalski's McNemar test, Obuchowski's test of the margins."""
 
 from __future__ import annotations
 
@@ -34,19 +34,21 @@ def mcnemar_in_clusters(
 ) -> Estimate:
     """McNemar's test of two paired proportions when pairs share clusters.
 
-    With ``b_k`` and ``c_k`` the discordant pairs of cluster k, of ``n_k`` pairs, chi-square on one degree of freedom:
+    With ``b_k`` and ``c_k`` the discordant pairs among the ``n_k`` pairs of cluster k, chi-square on one degree of
+    freedom:
 
     - durkalski: ``(sum (b_k - c_k) / n_k)^2 / sum ((b_k - c_k) / n_k)^2``, each cluster with the same weight [1]_
     - obuchowski: ``(sum (b_k - c_k))^2 / (m / (m - 1) sum (b_k - c_k)^2)`` with m clusters, each pair with the same
       weight [2]_
 
-    The value is the share ``sum b_k / sum (b_k + c_k)`` of the discordant pairs, as of `mcnemar`, with the interval of
-    a cluster bootstrap. `p` is 1 where the clusters balance exactly, None for fewer than two clusters.
+    The value is the share ``sum b_k / sum (b_k + c_k)`` of the discordant pairs, as in `mcnemar`, with a cluster
+    bootstrap interval. `p` is 1 if the clusters balance exactly, and None for fewer than two clusters.
 
     Parameters
     ----------
     a, b : sequence of bool, shape (pairs,)
-        Two verdicts of each pair, for example whether either rater was right: True or 1, False or 0; None missing.
+        Two verdicts for each pair, for example whether each of two raters was right: True or 1, False or 0; None
+        missing.
     clusters : sequence, shape (pairs,)
         Cluster of each pair.
     method : {"durkalski", "obuchowski"}
@@ -120,14 +122,13 @@ def marginal_homogeneity_in_clusters(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Whether two raters use the categories equally often, when items share clusters.
+    """Marginal homogeneity of two raters (equal use of the categories) when items share clusters.
 
-    With ``d_k`` the vector of how much more often the first rater used each category in cluster k, of m clusters, and
-    ``V = m / (m - 1) sum d_k d_k'`` over all categories but one, the statistic is ``(sum d_k)' V^-1 (sum d_k)``,
-    chi-square on as many degrees of freedom as V has rank: Obuchowski's test [1]_ for several categories, of two
-    categories her own. The value is half the sum of the absolute differences of the margins, as of
-    `marginal_homogeneity`; it has no interval. Without a P value for fewer clusters than the test has degrees of
-    freedom and two more.
+    In each of m clusters, ``d_k`` is the vector of differences between the first and second rater's counts of each
+    category but one, and ``V = m / (m - 1) sum d_k d_k'``. The statistic is ``(sum d_k)' V^-1 (sum d_k)``, chi-square
+    on as many degrees of freedom as the rank of V. This extends Obuchowski's test [1]_ to several categories; for two,
+    it is hers. The value is half the sum of the absolute differences of the margins, as in `marginal_homogeneity`; it
+    has no interval. There is no P value if the number of clusters is less than the degrees of freedom plus two.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ def marginal_homogeneity_in_clusters(
     Returns
     -------
     Estimate
-        With `p`, which is 1 where no cluster differs.
+        With `p`, which is 1 if the raters' counts are the same in every cluster.
 
     Raises
     ------

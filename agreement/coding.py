@@ -1,4 +1,4 @@
-"""Verdicts as given (strings, numbers, None) turned into whole-number codes, with missing ones marked."""
+"""Conversion of verdicts (strings, numbers, None) to integer codes, with missing ones marked."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pairs:
     a, b : ndarray of int, shape (n,)
         Codes into `categories`.
     categories : tuple
-        The declared, else the observed categories in order.
+        The declared categories, or else the observed ones, in order.
     rated : ndarray of bool, shape (items,)
         Which items both raters rated.
     """
@@ -58,7 +58,7 @@ class Pairs:
 
     @property
     def n_missing(self) -> int:
-        """Number of items left out because one or both raters gave none."""
+        """Number of items left out because one or both raters gave no verdict."""
         return int(self.rated.size - self.a.size)
 
 
@@ -87,13 +87,13 @@ def as_values(values: Ratings, argument: str) -> list[Any]:
         raise ValueError(f"{argument} has shape {tuple(shape)}; expected one dimension, one entry for each item")
     if isinstance(values, str | bytes | memoryview | dict | set | frozenset) or not hasattr(values, "__iter__"):
         raise ValueError(f"{argument} is a {type(values).__name__}; expected a sequence with one entry for each item")
-    to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))  # of a chunked array of Arrow the latter
+    to_list = getattr(values, "tolist", getattr(values, "to_pylist", None))  # the latter for a chunked Arrow array
     plain = to_list() if to_list is not None else values
     return plain if isinstance(plain, list) else list(plain)
 
 
 def single_values(values: Ratings, argument: str) -> list[Any]:
-    """The verdicts as a plain list, none of them a list or an array itself.
+    """The verdicts as a plain list, none of which is itself a list or an array.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def single_values(values: Ratings, argument: str) -> list[Any]:
     Raises
     ------
     ValueError
-        As in `as_values`, or when an entry is no text, number or other hashable value.
+        As in `as_values`, or when an entry is not text, a number or another hashable value.
 
     Examples
     --------
@@ -153,12 +153,12 @@ def encode(
     categories : sequence, optional
         The declared categories in order; by default the observed ones, sorted.
     argument, named : str
-        Names of the verdicts and of the categories to use in errors.
+        Names of the verdicts and the categories to use in errors.
 
     Returns
     -------
     codes : ndarray of int, shape (items,)
-        Position in the categories; -1 where missing.
+        Position in the categories; -1 if missing.
     categories : tuple
 
     Raises
@@ -178,14 +178,14 @@ def encode(
 
 
 def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None = None) -> Pairs:
-    """Codes of two raters over the same items, items without both verdicts left out.
+    """Codes of two raters over the same items, leaving out items without both verdicts.
 
     Parameters
     ----------
     a, b : sequence or ndarray, shape (items,)
         The verdicts of the two raters, item by item.
     categories : sequence, optional
-        The declared categories in order; by default those that either rater used, sorted.
+        The declared categories in order; by default, those used by either rater, sorted.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def encode_pairs(a: Ratings, b: Ratings, categories: Sequence[Hashable] | None =
 
 
 def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
-    """Distinct verdicts and which of them each one is (-1: missing), by the quickest way that their type allows."""
+    """The distinct verdicts, and each verdict's index among them (-1: missing), in the fastest way for their type."""
     values = unmasked(values)
     shape = getattr(values, "shape", None)
     if shape is not None and len(shape) == 1:
@@ -224,9 +224,9 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
             return distinct_numbers(values)
         if isinstance(values, np.ndarray) and values.dtype.kind in "US":
             return distinct_texts(values)
-        factorize = getattr(values, "factorize", None)  # of a pandas Series, Index or Categorical
+        factorize = getattr(values, "factorize", None)  # pandas Series, Index or Categorical
         if factorize is not None:
-            with contextlib.suppress(NotImplementedError):  # of lists in Arrow's memory and the like
+            with contextlib.suppress(NotImplementedError):  # for Arrow-backed lists and the like
                 which, entries = factorize()
                 return list(entries), np.asarray(which, dtype=np.intp)
     if hasattr(values, "dictionary_encode"):
@@ -237,7 +237,7 @@ def _distinct(values: Ratings, argument: str) -> tuple[list[Any], Codes]:
 def _position(
     entries: list[Any], which: Codes, levels: tuple[Any, ...], argument: str, named: str = "categories"
 ) -> Codes:
-    """Position among the levels of each distinct verdict, and last that of a missing one."""
+    """Position of each distinct verdict among the levels, followed by that of a missing one."""
     of_level: dict[Any, int] = {level: place for place, level in enumerate(levels)}
     position = np.array([of_level.get(entry, MISSING) for entry in entries] + [MISSING], dtype=np.intp)
     if (position[:-1] == MISSING).any():
@@ -256,7 +256,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     clusters : sequence or ndarray, shape (items,)
         Name of the cluster of each item, none missing.
     items : int
-        How many items there are.
+        Number of items.
     argument : str
         Name to use in errors.
 
@@ -267,7 +267,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
     Raises
     ------
     ValueError
-        When the length differs from `items`, a cluster is missing, or one is written as text and as a number.
+        When the length differs from `items`, a cluster is missing, or one occurs both as text and as a number.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def encode_clusters(clusters: Ratings, items: int, argument: str = "clusters") -
 
 
 def numbers_or_nan(values: Ratings, argument: str) -> Floats:
-    """Scores as numbers, nan where missing.
+    """Scores as numbers, nan if missing.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
     Raises
     ------
     ValueError
-        When a value is no finite number.
+        When a value is not a finite number.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def numbers_or_nan(values: Ratings, argument: str) -> Floats:
         return _finite(values.astype(np.float64), argument)
     plain = as_values(values, argument)
     try:
-        if not {type(value) for value in plain} <= {float, int, type(None)}:  # of None numpy makes nan
+        if not {type(value) for value in plain} <= {float, int, type(None)}:  # numpy turns None into nan
             plain = [math.nan if is_missing(value) else float(value) for value in plain]
         numbers = np.array(plain, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -347,9 +347,9 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     Returns
     -------
     codes : ndarray of int, shape (n,)
-        In the order of the former ones; `ClusterCodes` stay such.
+        In the order of the original codes; `ClusterCodes` remain `ClusterCodes`.
     count : int
-        Number of different ones.
+        Number of distinct codes.
 
     Examples
     --------
@@ -374,7 +374,7 @@ def strata_of_units(codes: Codes, units: Codes | None) -> Codes:
     codes : ndarray of int, shape (items,)
         Stratum of each item.
     units : ndarray of int, shape (items,), or None
-        Cluster of each item, without gaps; None where the items are the units.
+        Cluster of each item, without gaps; None if the items are the units.
 
     Returns
     -------

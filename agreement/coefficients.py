@@ -1,6 +1,6 @@
-"""The chance-corrected coefficients of several raters: what each item adds, and what they make of the sums.
+"""The chance-corrected coefficients of several raters: each item's contribution, and the function of the sums.
 
-They differ in the agreement that is expected by chance alone; the functions that users call give their sources.
+They differ only in the agreement expected by chance; the public functions give their sources.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     Parameters
     ----------
     codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing; each item has one at least.
+        Category of each rating, -1 if missing; each item has at least one.
     counts : ndarray, shape (items, q)
         How often each item was put into each category.
     w : ndarray, shape (q, q)
         Agreement weights.
     times : ndarray of int, shape (items,), optional
-        How many items are alike; 1 each by default.
+        Number of items that each row stands for; 1 each by default.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     >>> round(float(coefficient.of_sums(coefficient.rows.sum(axis=0))), 4)
     0.4667
     """
-    # statsmodels' aggregate_raters and fleiss_kappa need complete ratings, and give no standard error
+    # statsmodels' aggregate_raters and fleiss_kappa need complete ratings and give no standard error
     shares = counts / row_sums(counts)[:, None]
 
     def chance(pi: Floats) -> Floats:
@@ -59,7 +59,7 @@ def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     pi = _mean(shares, times)
 
     def change() -> Floats:
-        # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on either side
+        # Gwet (2014), ch. 5: both roles of pi change with the item, hence w on both sides
         return np.asarray(2.0 * (shares @ (w @ pi) - chance(pi)))
 
     return replace(linearised_coefficient(counts, w, shares, chance, change, times), rarest=rarest_of(codes, times))
@@ -137,7 +137,7 @@ def brennan_prediger_coefficient(codes: Codes, counts: Floats, w: Floats, times:
 
 
 def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:
-    """Conger's kappa: chance from the shares of each rater; of two raters Cohen's kappa.
+    """Conger's kappa: chance from each rater's shares; for two raters, Cohen's kappa.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
     """
     (n, r), q = codes.shape, len(w)
     check_size(n * r, q)
-    used = codes[:, :, None] == np.arange(q)  # items x raters x categories: of many items too many to be numbers
+    used = codes[:, :, None] == np.arange(q)  # items x raters x categories: bool, as floats would take too much memory
     of_rater = total_of(used.reshape(n, r * q), times).reshape(r, q).astype(np.float64)
     given, items = of_rater.sum(axis=1), n if times is None else int(times.sum())
     if (given == 0).any():
@@ -179,8 +179,8 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
 
     def change() -> Floats:
         p = of_rater / given[:, None]
-        against = (p.sum(axis=0) - p) @ w  # what a rater's marginal is held against: all others
-        # derivative of pe along the marginal shares of each rater, a share of 1 / given for each rating
+        against = (p.sum(axis=0) - p) @ w  # the marginals of all other raters, which a rater's is compared with
+        # derivative of pe along each rater's marginal shares; each rating contributes 1 / given
         away = (used - (codes >= 0)[:, :, None] * p) * (items / given)[:, None]
         return np.asarray(2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1)))
 

@@ -36,39 +36,39 @@ from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kapp
 from agreement.shared_draw import ClusterDraw
 
 MOST_PAIRS = 45
-"""Above so many pairs of raters they are shown on request only."""
+"""Above this many pairs of raters, pairs are shown only on request."""
 
 MANY_CLUSTERS = 5_000
-"""From so many clusters on, percentiles rest on 1,000 resamples instead of 10,000 unless asked otherwise."""
+"""From this many clusters on, percentile intervals use 1,000 resamples instead of 10,000 unless requested otherwise."""
 
 MOST_RANKED = 2_000
-"""Draws of clusters whose items are ranked again."""
+"""The most draws of clusters for statistics that rank the items again in each draw."""
 
 CONSENSUS = "consensus of the humans"
-"""Name of the party that a judge is held against beside each human."""
+"""Name of the party that a judge is compared with in addition to each human."""
 
 MOST_CATEGORIES = 500
-"""Verdicts of more kinds are free text: they are compared for being equal, and not corrected for chance."""
+"""With more categories, verdicts are free text: they are compared for equality and not corrected for chance."""
 
 
 EPSILON, ALPHA = 0.2, 0.05
-"""Of the alternative annotator test: what a judge is forgiven beside experts, and the false discovery rate."""
+"""Of the alternative annotator test: the margin granted to a judge against experts, and the false discovery rate."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a file.
+    """The options for the analysis of a file.
 
     Attributes
     ----------
     level : {"nominal", "ordinal", "interval"}
-        How verdicts are measured.
+        Level of measurement of the verdicts.
     positive : str or None
         The verdict that sensitivity and the judge's direction are about.
     judge : str or None
-        The rater who is the judge: held against the others, never one of them.
+        The rater who is the judge: compared with the others, never counted among them.
     all_pairs : bool
-        Show pairs of raters above `MOST_PAIRS` too.
+        Whether to show more than `MOST_PAIRS` pairs of raters.
     confidence : float
         Nominal coverage.
     resamples : int or None
@@ -93,7 +93,7 @@ class Request:
 
 
 class Calculation(NamedTuple):
-    """A statistic to be computed, whose it is, and of which items, if not of all."""
+    """A statistic to be computed, its raters, and the part of the items that it covers, if not all."""
 
     statistic: Callable[[], Estimate | Sequence[Estimate]]
     raters: list[str]
@@ -101,14 +101,14 @@ class Calculation(NamedTuple):
 
 
 def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
-    """Every calculation that applies to a file, and then to each of its groups of items.
+    """Every calculation that applies to a file, followed by those for each of its groups of items.
 
     Parameters
     ----------
     file : RatingsFile
         The ratings.
     request : Request
-        What is asked.
+        The options of the analysis.
 
     Yields
     ------
@@ -117,7 +117,7 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     Raises
     ------
     ValueError
-        When `judge` is no rater, or `positive` no category or without anything to hold it against.
+        When `judge` is not a rater, `positive` is not a category, or there is nothing to compare `positive` with.
     """
     _check(file, request)
     draw = None
@@ -162,7 +162,7 @@ def _resamples(file: RatingsFile, request: Request) -> int:
 
 
 class _Options:
-    """Keyword arguments of the statistics, as the file and the request ask for them."""
+    """Keyword arguments of the statistics, from the file and the request."""
 
     def __init__(self, file: RatingsFile, request: Request, draw: ClusterDraw | None) -> None:
         self.plain: dict[str, Any] = {"confidence": request.confidence}
@@ -204,7 +204,7 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, *, amo
     for weights in options.weightings:
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
-    if not among_all:  # of the two humans of a file it is among the estimates of all
+    if not among_all:  # with only two humans, it is already among the estimates of all raters
         of_two = np.column_stack((a, b))
         yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
     if len(file.categories) > 1:
@@ -226,7 +226,7 @@ def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Option
     names = [file.raters[column] for column in pair]
     for of_two in (lin_ccc, pearson):
         yield Calculation(partial(of_two, a, b, **options.clustered), names)
-    # ranks are formed again in each draw, which takes time that grows with the square of the clusters
+    # ranking again in each draw takes time that grows with the square of the number of clusters
     few = options.clustered | {"resamples": min(options.clustered["resamples"], MOST_RANKED)}
     yield Calculation(partial(spearman, a, b, **few), names)
     yield Calculation(partial(_limits_of_agreement, a, b, options), names)
@@ -285,7 +285,7 @@ def _accuracy(correct: Floats, excluded: npt.NDArray[np.bool_], options: _Option
 
 
 def _diagnostic(verdicts: Floats, reference: Floats, positive: float, options: _Options) -> Sequence[Estimate]:
-    """The four shares, each with the items that it is a share of."""
+    """The four proportions, each with the number of items in its denominator."""
     result = diagnostic_accuracy(verdicts, reference, positive, **options.declared, **options.clustered)
     lost = _without(np.isnan(verdicts) | np.isnan(reference), "both verdicts")
     return (
@@ -305,7 +305,7 @@ def _without(absent: npt.NDArray[np.bool_], what: str) -> str:
 
 
 def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _Options) -> Iterator[Calculation]:
-    """The judge against each human and their consensus, and against all of them, the alternative annotator test."""
+    """The judge against each human, against their consensus, and against all in the alternative annotator test."""
     of_judge = file.raters.index(str(request.judge))
     for column in humans:
         yield from _of_judge_and(file, column, of_judge, request, options)
@@ -327,7 +327,7 @@ def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _
 def _of_judge_and(
     file: RatingsFile, column: int, of_judge: int, request: Request, options: _Options
 ) -> Iterator[Calculation]:
-    """Direction, sensitivity and specificity of the judge against one column, where a verdict is positive."""
+    """Direction, sensitivity and specificity of the judge against one column, if a positive verdict is given."""
     if request.positive is None:
         return
     code = float(file.categories.index(request.positive))
@@ -338,7 +338,7 @@ def _of_judge_and(
 
 
 def _consensus_and_judge(file: RatingsFile, humans: list[int], of_judge: int, level: Level) -> tuple[RatingsFile, str]:
-    """The file with two raters, the humans' consensus and the judge, and how the consensus came about."""
+    """A file with two raters, the humans' consensus and the judge, and a note on how the consensus was formed."""
     ratings = file.ratings[:, humans]
     rule: Rule = "mean" if level == "interval" else "plurality"
     result = consensus(ratings, rule)

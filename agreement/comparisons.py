@@ -35,8 +35,8 @@ McNemar = Literal["auto", "exact", "mid-p", "chi2", "chi2-corrected"]
 def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.95, unit: str = "pair") -> Estimate:
     """McNemar's test of two paired proportions, from the discordant pairs.
 
-    The value is the share ``b / (b + c)`` of the discordant pairs, 0.5 when neither side prevails, with its
-    Clopper-Pearson interval; `p` is that of the method asked for:
+    The value is the share ``b / (b + c)`` of the discordant pairs, 0.5 if neither side prevails, with its
+    Clopper-Pearson interval; `p` is from the requested method:
 
     - exact: ``min(1, 2 P(X <= min(b, c)))`` with X binomial ``(b + c, 1/2)`` [2]_
     - mid-p: the same with half of ``P(X = min(b, c))`` [3]_
@@ -106,7 +106,7 @@ def mcnemar(b: int, c: int, method: McNemar = "auto", *, confidence: float = 0.9
 
 
 def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, Words]:
-    """The P value of `mcnemar`, and by which test it is.
+    """The P value of `mcnemar` and the test that it comes from.
 
     Parameters
     ----------
@@ -144,13 +144,13 @@ def paired_proportion_difference(
 ) -> Estimate:
     """Difference of two paired proportions, ``(only_first - only_second) / n``, with Newcombe's score interval.
 
-    Square-and-add of the two Wilson intervals with a correction for their correlation [1]_, method 10. It has a
-    width in every table but assumes independent items. Undefined for no items.
+    Square-and-add of the two Wilson intervals with a correction for their correlation [1]_, method 10. Its width is
+    never 0, but it assumes independent items. Undefined for no items.
 
     Parameters
     ----------
     both, only_first, only_second, neither : int
-        How many units are positive on both, on the first only, on the second only, on neither.
+        Numbers of units positive on both, on the first only, on the second only, and on neither.
     confidence : float
         Nominal coverage.
     unit : str
@@ -209,7 +209,7 @@ def paired_difference(
     unit: str = "item",
     tests_zero: bool = False,
 ) -> Estimate:
-    """Mean of ``a - b`` over items that have both, with a paired bootstrap interval.
+    """Mean of ``a - b`` over items with both scores, with a paired bootstrap interval.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def paired_difference(
     Raises
     ------
     ValueError
-        When lengths differ, a score is no number or beyond 1e140, or a cluster lies in two strata.
+        When lengths differ, a score is not a number or beyond 1e140, or a cluster lies in two strata.
 
     References
     ----------
@@ -290,7 +290,7 @@ def paired_difference(
 
 
 def _phi(e: int, f: int, g: int, h: int) -> float:
-    """Correlation with the continuity correction of Newcombe's method 10: numerator reduced by n/2, not below 0."""
+    """Correlation with the continuity correction of Newcombe's method 10: numerator reduced by n/2, but not below 0."""
     product = (e + f) * (g + h) * (e + g) * (f + h)
     if product == 0:
         return 0.0

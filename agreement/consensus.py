@@ -1,4 +1,4 @@
-"""One answer of several raters for each item, with how it came about."""
+"""The consensus of several raters on each item, and how it came about."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Consensus(Result):
     Attributes
     ----------
     values : tuple, length items
-        The answer on which the raters agree by the rule; None where there is none.
+        The raters' consensus by the rule; None if there is none.
     provenance : tuple of str, length items
-        How the given ratings fell, whatever the rule: "unanimous"; "majority" (one answer has more than half of them);
-        "plurality" (one has more than any other, but not more than half); "tie" (several have the most); "one rating"
-        (with which nobody could differ); "too few" (fewer than `fewest` were given).
+        How the ratings were distributed, whatever the rule: "unanimous"; "majority" (one answer has more than half of
+        them); "plurality" (one has more than any other, but not more than half); "tie" (several have the most); "one
+        rating" (nobody could differ from it); "too few" (fewer than `fewest` were given).
     support : tuple of float, length items
-        Share of the given ratings that equal the value; None where there is none.
+        Share of the given ratings that equal the value; None if there is no value.
     n_ratings : tuple of int, length items
-        Ratings given, without the rater who was left out.
+        Number of ratings given, not counting the rater left out.
     differs : tuple of bool, length items
-        Whether two ratings say different things, however many were given.
+        Whether any two ratings differ, however many were given.
     method : str
-        Rule, ties and who was left out, in words.
+        The rule, the treatment of ties and the rater left out, in words.
     """
 
     values: tuple[Any, ...]
@@ -62,7 +62,7 @@ class Consensus(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many items there are of each provenance."""
+        """Number of items of each provenance."""
         times = Counter(self.provenance)
         return {kind: times[kind] for kind in PROVENANCES}
 
@@ -84,27 +84,27 @@ def consensus(
     - unanimous: the answer with ``v_k = n``
     - majority: the answer with ``v_k > n / 2``
     - plurality: the answer with the greatest ``v_k``
-    - median: the answer in the middle of the order of the categories; where there are two of them, a tie
-    - mean: the mean of the ratings, which are numbers; it knows no ties
+    - median: the middle answer in the order of the categories; if there are two, a tie
+    - mean: the mean of numeric ratings; ties cannot occur
 
-    An item with fewer than `fewest` ratings has no answer, and nor has a tie unless `ties` says how it is broken. By
-    the rule "unanimous" no tie is ever broken, and by "majority" only a tie between answers of which each was given by
-    half of the raters.
+    An item with fewer than `fewest` ratings has no answer, and neither has a tie unless `ties` says how to break it.
+    The rule "unanimous" never breaks a tie, and "majority" only breaks a tie between two answers that were each given
+    by half of the raters.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
         Ratings: texts, numbers or other hashable values (a set of options as a frozenset); None or NaN is missing. An
-        answer such as "not assessable" counts as any other. A single rater makes no consensus unless `fewest` is 1.
+        answer such as "not assessable" counts like any other. A single rating is not a consensus unless `fewest` is 1.
     rule : {"unanimous", "majority", "plurality", "median", "mean"}
-        When there is an answer.
+        The condition for an answer.
     ties : {None, "lowest", "highest", "random"}
-        Which of the tied answers is taken: none, the first or the last of them in the order of the categories, or one
-        drawn with `seed`.
+        Which of the tied answers to take: none, the first or the last in the order of the categories, or one drawn with
+        `seed`.
     leave_out : int, optional
-        Column of the rater who is left out, counted from 0; for comparing that rater with the others.
+        Column of the rater to leave out, counted from 0, so that this rater can be compared with the others.
     fewest : int
-        Least number of ratings that make an answer.
+        Smallest number of ratings needed for an answer.
     categories : sequence, optional
         The declared categories in their order; by default the observed ones, sorted.
     seed : int, sequence of int or SeedSequence, optional
@@ -117,8 +117,8 @@ def consensus(
     Raises
     ------
     ValueError
-        When an option is unknown, `leave_out` is no column, `fewest` is below 1, a rating is undeclared, the median is
-        asked for texts without declared categories or the mean for texts, or random ties have no seed.
+        When an option is unknown, `leave_out` is not a column, `fewest` is below 1, a rating is undeclared, the median
+        of text is requested without declared categories, the mean of text is requested, or random ties have no seed.
 
     References
     ----------
@@ -132,7 +132,7 @@ def consensus(
     >>> answers.provenance
     ('unanimous', 'majority', 'tie', 'tie', 'too few')
 
-    A rule under which one dissenting rater is enough, and the ceiling of the rater in column 0:
+    Under "unanimous", one dissenting rater leaves no answer; without the rater in column 0, the others are unanimous:
 
     >>> consensus([["a", "b", "b"]], "unanimous").values, consensus([["a", "b", "b"]], leave_out=0).provenance
     ((None,), ('unanimous',))
@@ -169,7 +169,7 @@ def consensus(
 
 
 def are_different(ratings: Iterable[Any]) -> bool:
-    """Whether the raters of one item said different things; who gave no rating says nothing.
+    """Whether the ratings of one item differ; missing ones are ignored.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _check(rule: str, ties: str | None, seed: Seed | None) -> None:
 
 
 def _coded(table: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Any, ...]]:
-    """Codes of all ratings, shape (items, raters), and the categories that they stand for."""
+    """Codes of all ratings, shape (items, raters), and the categories they stand for."""
     if isinstance(table, np.ndarray) and table.dtype.kind in "iuf" and table.ndim == 2 and table.shape[1]:
         flat, levels = encode(table.ravel(), categories, "ratings")
         return flat.reshape(table.shape), levels
@@ -210,16 +210,17 @@ def _coded(table: RatingTable, categories: Sequence[Hashable] | None) -> tuple[C
 
 @dataclass(frozen=True)
 class _Votes:
-    """How often each answer was given to each item.
+    """Counts of the answers to each item.
 
     Attributes
     ----------
     ordered : ndarray of int, shape (items, raters)
         The codes of each item in ascending order, missing ones (-1) first.
     item, code, times : ndarray of int, shape (answers,)
-        Every answer that an item was given, item by item and in the order of the categories, and how often.
+        Every distinct answer to an item, item by item and in the order of the categories, and its count.
     given, most, first, distinct : ndarray of int, shape (items,)
-        Ratings given; how often the most frequent answer was; how many answers were as often; how many there are.
+        Number of ratings; count of the most frequent answer; number of answers with that count; number of distinct
+        answers.
     """
 
     ordered: Codes
@@ -254,7 +255,7 @@ class _Votes:
         )
 
     def provenance(self, fewest: int) -> Codes:
-        """Position in `PROVENANCES` of each item."""
+        """Each item's position in `PROVENANCES`."""
         kinds = [
             self.given < fewest,
             self.given == 1,
@@ -266,10 +267,10 @@ class _Votes:
         return np.select(kinds, [PROVENANCES.index(kind) for kind in names], PROVENANCES.index("plurality"))
 
     def allowed(self, rule: Rule, fewest: int) -> npt.NDArray[np.bool_]:
-        """Which answers the rule leaves; of an item that has several, they are tied."""
+        """Which answers satisfy the rule; if an item has several, they are tied."""
         given = self.given[self.item]
         if rule == "median":
-            # the ratings of an item are the last of its row
+            # an item's ratings are at the end of its row
             before, last = self.ordered.shape[1] - self.given, self.ordered.shape[1] - 1
             middle = np.stack([before + (self.given - 1) // 2, before + self.given // 2], axis=1)
             codes = np.take_along_axis(self.ordered, np.clip(middle, 0, last), axis=1) if last >= 0 else middle
@@ -287,7 +288,7 @@ class _Votes:
 def _picked(
     allowed: npt.NDArray[np.bool_], votes: _Votes, ties: Ties | None, generator: np.random.Generator | None
 ) -> Codes:
-    """Place of each item's answer among the votes; -1 where there is none."""
+    """Index of each item's answer among the votes; -1 if there is none."""
     places = np.flatnonzero(allowed)
     item = votes.item[places]
     count = np.bincount(item, minlength=votes.given.size)
@@ -305,7 +306,7 @@ def _picked(
 
 
 def _means(numbers: Floats, fewest: int) -> tuple[list[float | None], Floats]:
-    """Mean of the ratings of each item, None for too few, and the share of them that equal it."""
+    """Mean of each item's ratings (None if too few), and the share of ratings equal to it."""
     given = (~np.isnan(numbers)).sum(axis=1)
     enough = given >= fewest
     means = np.full(len(numbers), np.nan)

@@ -40,10 +40,10 @@ def difference_of_parts(
     values : sequence of numbers, shape (units,)
         A score of each unit, for example correctness (1 or 0); None or NaN is missing and left out.
     first : sequence of bool, shape (units,)
-        Which units belong to the first part: True or 1; False or 0 is the other part. None missing where there is a
+        Which units belong to the first part: True or 1; False or 0 is the other part. Must not be missing if there is a
         value.
     clusters : sequence, shape (units,), optional
-        Cluster of each unit; without, units are resampled.
+        Cluster of each unit; by default, units are resampled.
     resamples, seed, interval
         See `bootstrap`.
     confidence : float
@@ -61,7 +61,7 @@ def difference_of_parts(
     Raises
     ------
     ValueError
-        When lengths differ, a value is no number or beyond 1e140, a unit belongs to neither part, or a cluster is
+        When lengths differ, a value is not a number or beyond 1e140, a unit belongs to neither part, or a cluster is
         missing.
 
     References
@@ -70,7 +70,7 @@ def difference_of_parts(
 
     Examples
     --------
-    Two of four right in the first part, one of four in the second.
+    Two of four are right in the first part, one of four in the second.
 
     >>> estimate = difference_of_parts([1, 1, 0, 0, 1, 0, 0, 0], [True] * 4 + [False] * 4, resamples=200)
     >>> estimate.value, estimate.n

@@ -1,4 +1,4 @@
-"""A mean of human verdicts, corrected by a judge's: over strata or by weights, and the limits of such a share."""
+"""Means of a judge's verdicts corrected by human labels, over strata or by weights, and the limits of such a share."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from agreement.coding import Codes, Floats
 from agreement.strata_limits import covariance_of_strata, limits_over_strata
 
 _SEEN_TO_DIFFER = 0.5
-"""Labels in which judge and human of a stratum are taken to differ at least: none that was seen is not none."""
+"""Smallest number of labels in a stratum on which judge and human are assumed to differ, even if none was seen."""
 
 
 class CorrectedMean(NamedTuple):
-    """A corrected mean over strata, or of one stratum where there are none.
+    """A corrected mean over strata; without strata, there is one.
 
     Attributes
     ----------
     value : float
-        Over all of them.
+        The mean over all strata.
     of_labelled, of_others : ndarray, shapes (n,) and (N,)
-        What each unit adds to the error of its stratum's part of the value.
+        Each unit's contribution to the error of its stratum's part of the value.
     between : ndarray, shape (strata,)
-        What each unit of a stratum adds because of the stratum that it is of.
+        Contribution of each unit of a stratum to the error of the value through the strata's shares in the pool.
     parts, means, lambdas : list of float
-        Of each stratum its part of the pool, its corrected mean, and lambda.
+        For each stratum, its share of the pool, its corrected mean and its lambda.
     ranges : list of float
-        Of each stratum lambda times the range of the judge's verdicts.
+        For each stratum, lambda times the range of the judge's verdicts.
     weights : ndarray, shape (n,), or None
-        Of unequal inclusion probabilities what each of the labelled stands for.
+        With unequal inclusion probabilities, the sampling weights of the labelled units.
     """
 
     value: float
@@ -52,13 +52,13 @@ def over_strata(
     Parameters
     ----------
     y, f, rest : ndarray, shapes (n,), (n,) and (N,)
-        Verdicts of the human and of the judge on the labelled, and of the judge on the others.
+        Human and judge verdicts on the labelled units, and judge verdicts on the others.
     of_labelled, of_others : ndarray of int
         Stratum of each.
     tuned : bool
-        Whether lambda is estimated; `most` otherwise.
+        Whether to estimate lambda; otherwise it is `most`.
     most : float
-        The greatest lambda: 1 where human and judge are in one unit, else what 1 is in that of both.
+        The greatest lambda: 1 if human and judge verdicts are in the same unit, else 1 converted to their units.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def by_weights(y: Floats, f: Floats, rest: Floats, weights: Floats, tuned: bool,
     y, f, rest, tuned, most
         As in `over_strata`.
     weights : ndarray, shape (n,)
-        One over the probabilities.
+        Inverse inclusion probabilities.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def score_limits(
     tuned : bool
         Whether lambda was estimated.
     scale : float
-        By what the human verdicts were divided.
+        The divisor of the human verdicts.
     confidence : float
         Nominal coverage.
 
@@ -150,14 +150,14 @@ def score_limits(
     low, high : float
         See `limits_over_strata`.
     variance : float
-        Of the value, over the scale; 0 where nothing varies in any stratum.
+        Variance of the value on the divided scale; 0 if nothing varies in any stratum.
     """
     number = len(corrected.parts)
     n = np.bincount(strata, minlength=number).astype(np.float64)
-    # the judge's share of a stratum and lambda were estimated; of clusters, the variance allows for it
+    # degrees of freedom spent on a stratum's mean and lambda; with clusters, the variance already allows for them
     spent = 1 + tuned if groups is None else 0
     of_labelled = corrected.of_labelled * np.sqrt(n / np.maximum(1.0, n - spent))[strata]
-    # what comes of the shares of strata in the pool is counted as one stratum more
+    # the contribution of the strata's shares in the pool is treated as an additional stratum
     covariance = covariance_of_strata(
         np.concatenate([of_labelled, corrected.between[strata]]),
         np.concatenate([strata, np.full(strata.size, number)]),
@@ -192,10 +192,10 @@ def score_limits(
 
 
 def _drawn(variance: float, mean: float, y: Floats, weights: Floats, units: float) -> tuple[float, float]:
-    """The variance of a share of unequal weights, drawn as by one event to what the weights make of it, if greater.
+    """Variance of a weighted share, shrunk towards the binomial one if that is greater, and the effective number.
 
-    Few of the rarer verdict may all have small weights; they count as much as they weigh beside the greatest. The other
-    number is how many units the weighted ones are worth, as Kish counts.
+    The binomial variance has the weight of one event. The few units with the rarer verdict may all have small weights,
+    so each counts in proportion to the greatest weight. The effective number of units is Kish's.
     """
     weights = weights / weights.max()
     worth = min(units, float(weights.sum()) ** 2 / float((weights**2).sum()))
@@ -204,7 +204,7 @@ def _drawn(variance: float, mean: float, y: Floats, weights: Floats, units: floa
 
 
 def _tuning(y: Floats, f: Floats, rest: Floats, most: float) -> float:
-    """PPI++ (Angelopoulos, Duchi and Zrnic 2023), section 6: the lambda of least variance of a mean."""
+    """PPI++ (Angelopoulos, Duchi and Zrnic 2023), section 6: the lambda that minimises the variance of a mean."""
     n = y.size
     variance = float(np.concatenate([f, rest]).var(ddof=1))
     if variance <= 0.0:

@@ -20,10 +20,10 @@ from agreement.resampling import Seed
 from agreement.words import Words
 
 EXACT_BELOW = 50
-"""Fewer values than this, without ties, have exact P values for Kendall's tau and Mann-Whitney's U, as in R."""
+"""Below this many values without ties, P values of Kendall's tau and Mann-Whitney's U are exact, as in R."""
 
 EXACT_RANKS = 9
-"""Up to this many pairs without ties Spearman's P value is exact, as in R."""
+"""Up to this many pairs without ties, Spearman's P value is exact, as in R."""
 
 
 def pearson(
@@ -45,11 +45,11 @@ def pearson(
     Parameters
     ----------
     x, y : sequence of numbers, shape (items,)
-        Scores; None or NaN is missing, such pairs are left out.
+        Scores; None or NaN is missing, and such pairs are left out.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
     interval : {"normal", "percentile", "bca"}, optional
-        By default "normal", on the z scale, without and "percentile" with `clusters`.
+        By default "normal" (on the z scale) without and "percentile" with `clusters`.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -60,12 +60,12 @@ def pearson(
     Returns
     -------
     Estimate
-        `p` from t on n - 2 degrees of freedom; of a bootstrap by inverting the interval.
+        `p` from t on n - 2 degrees of freedom; for a bootstrap, by inverting the interval.
 
     Raises
     ------
     ValueError
-        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
+        When lengths differ, a value is not a finite number, or a normal interval is requested for clustered items.
 
     References
     ----------
@@ -95,9 +95,9 @@ def spearman(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Spearman's rank correlation, ties by mean ranks, with the interval of Fieller, Hartley and Pearson.
+    """Spearman's rank correlation with mean ranks for ties and the interval of Fieller, Hartley and Pearson.
 
-    ``tanh(atanh(r) -+ z sqrt(1.06 / (n - 3)))`` [1]_. Undefined as `pearson`.
+    ``tanh(atanh(r) -+ z sqrt(1.06 / (n - 3)))`` [1]_. Undefined in the same cases as `pearson`.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def spearman(
     Raises
     ------
     ValueError
-        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
+        When lengths differ, a value is not a finite number, or a normal interval is requested for clustered items.
 
     References
     ----------
@@ -143,8 +143,8 @@ def kendall_tau(
     """Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
     ``tau_b = (C - D) / sqrt((P - T_x) (P - T_y))`` over all pairs of items; limits
-    ``tanh(atanh(tau) -+ z sqrt(0.437 / (n - 4)))`` [1]_, made for no ties and small correlations. Undefined as
-    `pearson`, limits for fewer than five pairs.
+    ``tanh(atanh(tau) -+ z sqrt(0.437 / (n - 4)))`` [1]_, derived for small correlations without ties. Undefined in the
+    same cases as `pearson`; limits also for fewer than five pairs.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def kendall_tau(
     Raises
     ------
     ValueError
-        When lengths differ, a value is no finite number, or a normal interval is asked for clustered items.
+        When lengths differ, a value is not a finite number, or a normal interval is requested for clustered items.
 
     References
     ----------
@@ -167,7 +167,7 @@ def kendall_tau(
 
     Examples
     --------
-    Five concordant pairs and one discordant of six: 4 / 6.
+    Five of six pairs are concordant and one is discordant: 4 / 6.
 
     >>> round(kendall_tau([1, 2, 3, 4], [10, 20, 90, 40]).value, 3)
     0.667
@@ -177,7 +177,7 @@ def kendall_tau(
 
 
 def _pearson(x: Floats, y: Floats) -> tuple[float, float, str]:
-    """Coefficient, P and how P was found."""
+    """The coefficient, P, and how P was obtained."""
     first, second = _deviations(x), _deviations(y)
     value = float(first @ second) / math.sqrt(float(first @ first) * float(second @ second))
     value = min(1.0, max(-1.0, value))
@@ -185,7 +185,7 @@ def _pearson(x: Floats, y: Floats) -> tuple[float, float, str]:
 
 
 def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
-    """Coefficient, P and how P was found."""
+    """The coefficient, P, and how P was obtained."""
     first, second = stats.rankdata(x), stats.rankdata(y)
     value, p, text = _pearson(first, second)
     if x.size > EXACT_RANKS or is_tied(x) or is_tied(y):
@@ -194,14 +194,14 @@ def _spearman(x: Floats, y: Floats) -> tuple[float, float, str]:
 
 
 def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
-    """Coefficient, P and how P was found."""
+    """The coefficient, P, and how P was obtained."""
     exact = x.size < EXACT_BELOW and not is_tied(x) and not is_tied(y)
     result = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
     return float(result.statistic), float(result.pvalue), "P exact" if exact else "P normal"
 
 
 def _deviations(values: Floats) -> Floats:
-    """Deviations from the mean up to a factor, without overflow for huge or loss for nearly equal values."""
+    """Deviations from the mean up to a factor, without overflow of huge values or cancellation of nearly equal ones."""
     # a power of two scales without rounding; differences of nearly equal numbers are exact
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     scaled = scaled - scaled[0]
@@ -216,8 +216,8 @@ def _p_of_t(value: float, n: int) -> float:
 
 
 def _exact_spearman(squares: float, n: int) -> float:
-    """Two-sided P of a sum of squared rank differences, over all orders of n ranks."""
-    # how many orders give each sum, from those of the first ranks matched with each set of ranks
+    """Two-sided P of a sum of squared rank differences, from all permutations of n ranks."""
+    # number of permutations with each sum, built up by matching the first ranks with each set of ranks
     counts: dict[frozenset[int], dict[int, int]] = {frozenset(): {0: 1}}
     for rank in range(n):
         following: dict[frozenset[int], dict[int, int]] = {}
@@ -234,7 +234,7 @@ def _exact_spearman(squares: float, n: int) -> float:
 
 
 def too_few_pairs(n: int) -> str:
-    """Why n pairs have no correlation.
+    """The reason why n pairs have no correlation.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def is_tied(values: Floats) -> bool:
 
 
 class _Kind(NamedTuple):
-    """A coefficient: its value and P, its interval on the z scale, and what a bootstrap needs of it."""
+    """A coefficient: its value and P, its interval on the z scale, and what a bootstrap needs."""
 
     name: str
     statistic: Callable[[Floats, Floats], tuple[float, float, str]]
@@ -307,7 +307,7 @@ def _correlation(
     method = Words(f"{kind.interval} interval", ", independent items", note)
     if chosen != "normal":
         method = bootstrap_of(n_clusters is not None) + note
-    # two pairs lie on a line, up or down, always
+    # two pairs always lie on a rising or falling line
     if n < 3 or (first == first[0]).all() or (second == second[0]).all():
         reason = too_few_pairs(n) if n < 3 else "one of the two is constant"
         return undefined(kind.name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)

@@ -1,4 +1,4 @@
-"""The coefficients that two dependent differences are made of: each as a function of sums over the same items."""
+"""The two coefficients of a dependent difference, each as a function of sums over the same items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Options:
-    """What a coefficient is asked for besides the ratings; see `coefficient_difference`."""
+    """The options of a coefficient besides the ratings; see `coefficient_difference`."""
 
     statistic: Statistic
     weights: Matrix | None
@@ -60,7 +60,7 @@ class Options:
 
     @property
     def by_degrees(self) -> bool:
-        """Whether verdicts differ more or less, not only or not at all."""
+        """Whether verdicts can differ by degrees, rather than just be equal or not."""
         of_numbers = self.statistic in ("icc", "ccc", "pearson", "spearman", "kendall")
         return of_numbers or self.weights is not None or self.level != "nominal"
 
@@ -74,7 +74,7 @@ class Tables:
     first, second : list of list, shape (items, raters)
         Ratings; with a reference, the verdict and the reference.
     used : ndarray of bool, shape (items,)
-        Which items have what both coefficients need.
+        Which items have the ratings that both coefficients need.
     """
 
     first: list[list[Any]]
@@ -85,14 +85,14 @@ class Tables:
 def tables_of(
     first: Ratings | RatingTable, second: Ratings | RatingTable, reference: Ratings | None, options: Options
 ) -> Tables:
-    """The two sides as tables, with the items that both can use.
+    """The two sides as tables, with the items usable for both.
 
     Parameters
     ----------
     first, second : sequence, shape (items,), or table, shape (items, raters)
         With and without a reference.
     reference : sequence, shape (items,), or None
-        What both are held against.
+        What both are compared with.
     options : Options
         Which coefficient.
 
@@ -135,7 +135,7 @@ def tables_of(
 
 
 def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfSums, OfSums, Caution | None]:
-    """Both coefficients as functions of sums, and what to know about them.
+    """Both coefficients as functions of sums, and a warning about them.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def _given(row: list[Any]) -> int:
 
 
 def _levels(sides: tuple[list[list[Any]], ...], categories: Sequence[Hashable] | None) -> tuple[Any, ...]:
-    """The categories of both sides together: a coefficient that depends on their number must have the same of both."""
+    """The categories of both sides together: a coefficient that depends on their number must use the same for both."""
     if categories is not None:
         return declared(categories)
     levels = encode([value for side in sides for row in side for value in row], None, "first or second")[1]
@@ -246,7 +246,7 @@ def _alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) -> 
     else:
         ordered = options.categories if options.level != "nominal" else levels
         coefficient, _ = alpha_coefficient(side, options.level, ordered, anew=True)
-    assert coefficient is not None  # every item that is used has two ratings
+    assert coefficient is not None  # every used item has two ratings
     return coefficient
 
 

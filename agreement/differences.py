@@ -1,4 +1,4 @@
-"""The difference of two coefficients of the same items: two judges, a prompt before and after a change, two models."""
+"""The difference between two coefficients on the same items: two judges, two models, or a prompt before and after."""
 
 from __future__ import annotations
 
@@ -42,41 +42,41 @@ def coefficient_difference(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """The coefficient of the first less that of the second, on the same items.
+    """The first coefficient minus the second, on the same items.
 
-    With `reference` each side is the verdicts of one judge, and each coefficient that of the judge with the reference
-    (or with a human). Without it each side is a table, and each coefficient that of the raters in it. The two depend
-    on each other through their items: items, or whole clusters, are drawn with replacement, and both coefficients are
-    computed from the same draw [1]_ [2]_. Tails are those of t, as percentiles of few units are too narrow [3]_; `p` is
-    the level at which that interval begins to exclude 0.
+    With `reference`, each side holds the verdicts of one judge, and its coefficient is that of the judge with the
+    reference (or with a human). Without it, each side is a table, and its coefficient is that of the raters in it. The
+    two are dependent because they share items: items, or whole clusters, are drawn with replacement, and both
+    coefficients are computed from the same draw [1]_ [2]_. The percentiles are widened to the tails of t, since
+    percentile intervals of few units are too narrow [3]_; `p` is the level at which that interval begins to exclude 0.
 
-    Undefined where no item can be used by both, and where either coefficient is; limits for fewer than two items or
-    clusters, and where the difference is the same in every draw. Of the same raters twice (before and after a change)
-    the raters are as fixed as of two other groups: the interval is about other items. For other raters too see
-    `rater_group_difference`.
+    Undefined if no item is usable for both or either coefficient is undefined; limits for fewer than two items or
+    clusters, and if the difference is the same in every draw. The raters are fixed, whether the two sides are the same
+    raters (before and after a change) or two groups: the interval generalises to other items only. To generalise to
+    other raters as well, see `rater_group_difference`.
 
     Parameters
     ----------
     first, second : sequence, shape (items,), or array_like, shape (items, raters)
-        Verdicts of two judges (with `reference`), or ratings of two groups; None or NaN is missing. Items are used
-        that have what both coefficients need: with `reference` all three, for "icc" all ratings, else two ratings in
-        either table.
+        Verdicts of two judges (with `reference`), or ratings of two groups; None or NaN is missing. An item is used if
+        it has the ratings that both coefficients need: with `reference`, all three values; for "icc", all ratings;
+        otherwise two ratings in each table.
     statistic : str
-        "kappa" (Cohen's; of a table Conger's), "fleiss", "ac" (Gwet's AC1, weighted AC2), "brennan_prediger",
-        "alpha", "icc" (of one rating), and with a reference also "accuracy", "f1", "ccc" (Lin's), "pearson",
+        "kappa" (Cohen's; for a table, Conger's), "fleiss", "ac" (Gwet's AC1, weighted AC2), "brennan_prediger",
+        "alpha", "icc" (of one rating) and, with a reference, also "accuracy", "f1", "ccc" (Lin's), "pearson",
         "spearman" and "kendall" (tau-b).
     reference : sequence, shape (items,), optional
-        What both sides are held against.
+        What both sides are compared with.
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
         For "kappa", "fleiss", "ac" and "brennan_prediger"; needs `categories`.
     categories : sequence, optional
-        The declared categories in their order; by default all that occur, the same for both sides.
+        The declared categories in their order; by default, all that occur on either side.
     level : {"nominal", "ordinal", "interval", "ratio"}
         For "alpha".
     model : {1, 2, 3}
         For "icc".
     positive : optional
-        For "f1": the class; without, it is the mean over the classes in the reference (macro F1).
+        For "f1": the class; by default, the mean over the classes in the reference (macro F1).
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
@@ -91,8 +91,8 @@ def coefficient_difference(
     Returns
     -------
     Estimate
-        Between -2 and 2, with `p`; `method` gives the two coefficients. With a warning where one more cluster of
-        another kind would move it out of its interval (`agreement.unseen.unseen_of_difference`).
+        Between -2 and 2, with `p`; `method` gives the two coefficients. With a warning if one more cluster of another
+        kind would move it out of its interval (`agreement.unseen.unseen_of_difference`).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Random numbers from a seed, and how often each unit is drawn with replacement."""
+"""Random numbers from a seed, and counts of units drawn with replacement."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from agreement.arguments import shown
 from agreement.coding import Codes, Floats
 
 CHUNK = 131_072
-"""Numbers held at once while drawing for a few sums: so many stay in the cache."""
+"""Numbers held at once while drawing for a few sums: as many as stay in the cache."""
 
 LARGE_CHUNK = 8_000_000
-"""Numbers held at once while drawing for many sums: these are read once for each block."""
+"""Numbers held at once while drawing for many sums, which are read once for each block."""
 
-_COUNTED = 32_768  # numbers that are counted at once: one call for each resample of few units would take longer
+_COUNTED = 32_768  # numbers counted at once, as one call for each resample is slow when units are few
 
 _REMEMBERED = 32  # multinomial draws that are remembered
-_MOST_REMEMBERED = 500_000  # numbers of such a draw, each of a byte or two
+_MOST_REMEMBERED = 500_000  # numbers in a remembered draw, each of one or two bytes
 
-_UNTHREADED = 250_000  # multiplications that OpenBLAS does in the thread that asks for them
+_UNTHREADED = 250_000  # multiplications that OpenBLAS does in the calling thread
 
 
 def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
@@ -35,7 +35,7 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
     Parameters
     ----------
     seed : int, sequence of int or SeedSequence
-        The seed; None is refused, because such an interval could not be reproduced.
+        The seed; None is refused because the interval could not be reproduced.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
     if seed is None:
         raise ValueError("seed is None; expected a whole number, so that the interval can be reproduced")
     try:
-        if getattr(seed, "ndim", 0) > 1:  # the rows of a matrix are matrices: numpy would descend without end
+        if getattr(seed, "ndim", 0) > 1:  # the rows of a matrix are matrices: numpy would recurse endlessly
             raise TypeError
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     except (TypeError, ValueError):
@@ -65,7 +65,7 @@ def generator_of(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rando
 def drawn_units(
     generator: np.random.Generator, units: int, resamples: int, at_once: int = CHUNK
 ) -> Iterator[npt.NDArray[np.uint32]]:
-    """As many units as there are, drawn with replacement, in blocks of resamples.
+    """Resamples of all units, drawn with replacement, in blocks.
 
     Parameters
     ----------
@@ -90,20 +90,20 @@ def drawn_units(
 def drawn_times(
     generator: np.random.Generator, units: int, resamples: int, at_once: int, kinds: Codes | None = None
 ) -> Iterator[Floats]:
-    """How often each unit is among as many drawn with replacement, in blocks of resamples.
+    """Count of each unit in resamples of all units drawn with replacement, in blocks.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-        Where the random numbers come from.
+        The source of random numbers.
     units : int
         Number of units, at least 1.
     resamples : int
         Number of resamples.
     at_once : int
-        Numbers that a block may hold; the numbers drawn do not depend on it.
+        The most numbers in a block; the draws do not depend on it.
     kinds : ndarray of int, shape (units,), optional
-        Of which kind each unit is; then it is how often each kind is drawn.
+        Kind of each unit; if given, kinds are counted instead of units.
 
     Yields
     ------
@@ -120,7 +120,7 @@ def drawn_times(
 
 
 def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> Floats:
-    """How often each unit is among the drawn ones.
+    """Count of each unit among those drawn.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
     count : int
         Number of units, or of kinds.
     kinds : ndarray of int, shape (units,), optional
-        Of which kind each unit is; then it is how often each kind is drawn.
+        Kind of each unit; if given, kinds are counted instead of units.
 
     Returns
     -------
@@ -144,9 +144,9 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
     times = np.empty((len(drawn), count))
     for first in range(0, len(drawn), together):
         part = drawn[first : first + together]
-        # of 32 bits, bincount converts them one by one, which takes seven times as long as counting
+        # bincount converts 32-bit numbers one by one, which takes seven times as long as counting
         picked = part.astype(np.intp) if kinds is None else kinds[part]
-        places = len(part) * count  # each resample is counted in places of its own
+        places = len(part) * count  # each resample is counted in its own range of places
         if len(part) > 1:
             picked += np.arange(0, places, count)[:, None]
         times[first : first + together] = np.bincount(picked.ravel(), minlength=places).reshape(len(part), count)
@@ -156,24 +156,24 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
 def drawn_kinds(
     generator: np.random.Generator, counts: npt.NDArray[np.int64], resamples: int
 ) -> npt.NDArray[np.integer[Any]]:
-    """How often each kind of unit is among as many drawn with replacement, by multinomial numbers.
+    """Count of each kind of unit in resamples of all units drawn with replacement, as multinomial numbers.
 
-    The last few draws are remembered, since statistics of one file with one seed and as many units of each kind draw
-    the same numbers. The generator goes on as if it had drawn them.
+    The last few draws are cached, since statistics of one file with the same seed and the same number of units of each
+    kind draw the same numbers. The generator's state advances as if it had drawn them.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-        A generator of `generator_of`.
+        A generator from `generator_of`.
     counts : ndarray of int, shape (kinds,)
-        How many units are of each kind.
+        Number of units of each kind.
     resamples : int
         Number of resamples.
 
     Returns
     -------
     ndarray of int, shape (resamples, kinds)
-        Not to be written to.
+        Must not be written to.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _put(generator: np.random.Generator, state: _State) -> None:
 def _drawn_from(
     state: _State, counts: tuple[int, ...], resamples: int
 ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], _State]:
-    """The numbers that a generator in this state draws, and its state then."""
+    """The numbers that a generator in this state draws, and its state afterwards."""
     generator, units = generator_of(0), sum(counts)
     _put(generator, state)
     drawn = generator.multinomial(units, np.array(counts) / units, size=resamples)
@@ -220,16 +220,16 @@ def _drawn_from(
 
 
 def product(times: Floats, rows: Floats, totals: Floats) -> None:
-    """Put totals of resamples where they belong: of few units in parts that start no threads, which take longer.
+    """Write totals of resamples; for few units, in parts too small to start threads, which would be slower.
 
     Parameters
     ----------
     times : ndarray, shape (resamples, units)
         How often each unit was drawn.
     rows : ndarray, shape (units, k)
-        What each unit adds to the totals.
+        Each unit's contribution to the totals.
     totals : ndarray, shape (resamples, k)
-        Where they are put.
+        The output.
 
     Examples
     --------
@@ -246,9 +246,9 @@ def product(times: Floats, rows: Floats, totals: Floats) -> None:
 
 @contextmanager
 def in_one_thread() -> Iterator[None]:
-    """While small products follow each other by the thousand, none by threads of numpy that wait for each other.
+    """Keep numpy to one thread for thousands of small products, as its threads would wait for each other.
 
-    Of several callers side by side the last one gives numpy its threads back.
+    With several concurrent callers, the last to leave restores numpy's threads.
 
     Examples
     --------
@@ -264,7 +264,7 @@ def in_one_thread() -> Iterator[None]:
 
 
 class _Within:
-    """Who is in one thread now, and what numpy had before."""
+    """Count of callers that are in one thread now, and numpy's previous limits."""
 
     def __init__(self) -> None:
         self._counting = Lock()
@@ -286,7 +286,7 @@ class _Within:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Where numpy's threads are counted: looking for that takes some 30 ms, and is done where it is needed."""
+    """The controller of numpy's threads; created on first use, since that takes some 30 ms."""
     return ThreadpoolController()
 
 

@@ -1,4 +1,4 @@
-"""How many independent items clustered ones are worth."""
+"""The effective sample size of clustered items: the number of independent items that they are worth."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
 
-_FOR_ONE = 2.0  # clusters with a category that say as much as one with a disagreement
-_CAUTION = 1.5  # clusters with a disagreement that what a design effect is at most counts as
-_CAUTION_OF_SHARE = 1.5  # events in clusters of their own that what a share's design effect is at most counts as
-_CAUTION_OF_SCATTERED = 2.0  # the same, of what it is at most as far as disagreements are seen to cluster
+_FOR_ONE = 2.0  # clusters with a category that are as informative as one with a disagreement
+_CAUTION = 1.5  # weight of the greatest possible design effect, in clusters with a disagreement
+_CAUTION_OF_SHARE = 1.5  # weight of the greatest design effect of a share, in events in separate clusters
+_CAUTION_OF_SCATTERED = 2.0  # the same for the greatest design effect given how far disagreements are seen to cluster
 
 
 def effective_size(influence: Floats, groups: Codes, events: float | None = None) -> float:
-    """Items over their design effect.
+    """Number of items divided by their design effect.
 
     ``n / d``, ``d = (e d_0 + s / 2) / (e + 1 / 2)``; ``d_0 = m / (m - 1) sum_c (sum_i u_i)^2 / sum_i u_i^2`` over the
-    influences u of the items of each of m clusters [1]_, at least 1; ``s = n / m`` is what it is where items of one
-    cluster are all alike. Few events say little about how they cluster, so d is drawn towards s as by half an event;
-    without any it is s, and the clusters are the n.
+    influences u of the items of each of m clusters [1]_, at least 1. ``s = n / m`` is the design effect if all items of
+    a cluster are alike. Few events say little about how they cluster, so d is shrunk towards s with the weight of half
+    an event; without events it is s, and the result is the number of clusters.
 
     Parameters
     ----------
     influence : ndarray, shape (n,)
-        What each item adds to the error of the statistic, mean 0.
+        Each item's contribution to the error of the statistic, with mean 0.
     groups : ndarray of int, shape (n,)
-        Cluster of each item, without gaps; two at least.
+        Cluster of each item, without gaps; at least two clusters.
     events : float, optional
-        In how many items the rarer thing was seen; n by default.
+        Number of items with the rarer outcome; n by default.
 
     Returns
     -------
@@ -58,27 +58,28 @@ def effective_size(influence: Floats, groups: Codes, events: float | None = None
 
 
 def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
-    """Units over their design effect, for a share.
+    """Number of units divided by their design effect, for a share.
 
-    ``n / d``, d the greater of ``(h d_0 + 1.5 s) / (h + 1.5)`` and ``(e d_a + 1) / (e + 1)``, e the number of units of
-    the rarer kind and h the root of e times the number of clusters with it, as Kish counts (`clusters_with`): a hundred
-    events in four clusters say less about other clusters than a hundred in fifty. d_0 is that of `effective_size`, and
-    ``s = 1 + (n / m - 1) (1 - r^2 e / (e + 1))`` in m clusters, r in how many clusters the rarer kind is over in how
-    many it would be by chance (`clusters_by_chance`), at most 1: few events say little about how they cluster, but less
-    so where they lie as scattered as can be. Without any the clusters are the n.
+    ``n / d``, d the greater of ``(h d_0 + 1.5 s) / (h + 1.5)`` and ``(e d_a + 1) / (e + 1)``. e is the number of units
+    of the rarer kind (events), and h the square root of e times Kish's effective number of clusters with events
+    (`clusters_with`): a hundred events in four clusters say less about other clusters than a hundred in fifty. d_0 is
+    as in `effective_size`, and ``s = 1 + (n / m - 1) (1 - r^2 e / (e + 1))`` in m clusters, where r is the number of
+    clusters with events over that expected by chance (`clusters_by_chance`), at most 1. Few events say little about how
+    they cluster, but more if they are as scattered as they can be. Without events, the result is the number of
+    clusters.
 
-    ``d_a = 1 + (sum_c n_c^2 / n - 1) r_a``, r_a the intraclass correlation by analysis of variance, at least 0 [1]_. In
-    clusters of unequal sizes the squared sums of the few large ones are nearly all of d_0, which is too small where
-    these happen to be alike; r_a learns from all clusters, and rests on their being alike to the same degree. Few
-    events say little about r_a too, so d_a is drawn towards 1. By how many events either is drawn, h and the square are
-    chosen by simulation (`docs/statistics.md`, coverage).
+    ``d_a = 1 + (sum_c n_c^2 / n - 1) r_a``, with r_a the intraclass correlation by analysis of variance, at least 0
+    [1]_. If cluster sizes are unequal, d_0 is dominated by the squared sums of a few large clusters and is too small if
+    these happen to be similar; r_a uses all clusters, but assumes the same correlation in each. Few events say little
+    about r_a too, so d_a is shrunk towards 1. The weights of both shrinkages, h and the square were chosen by
+    simulation (`docs/statistics.md`, coverage).
 
     Parameters
     ----------
     counted : ndarray of bool, shape (n,)
-        Which units count.
+        Which units count as successes.
     groups : ndarray of int, shape (n,)
-        Cluster of each unit, without gaps; two at least.
+        Cluster of each unit, without gaps; at least two clusters.
 
     Returns
     -------
@@ -92,8 +93,8 @@ def share_size(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
 
     Examples
     --------
-    Of clusters of 1, 1, 4, 4 and 4 units the small ones are wrong: d_0 is 25 / 14, d_a 25 / 7, and the design effect,
-    with two events, (2 * 25 / 7 + 1) / 3 = 19 / 7.
+    In clusters of 1, 1, 4, 4 and 4 units, the two small ones are wrong: d_0 is 25 / 14, d_a 25 / 7, and the design
+    effect, with two events, (2 * 25 / 7 + 1) / 3 = 19 / 7.
 
     >>> round(share_size(np.arange(14) >= 2, np.repeat(np.arange(5), [1, 1, 4, 4, 4])) * 19 / 7, 9)
     14.0
@@ -126,7 +127,7 @@ def effect_by_variance(counted: npt.NDArray[np.bool_], groups: Codes) -> float:
     Returns
     -------
     float
-        At least 1; 1 where no cluster has two units, or nothing varies.
+        At least 1; 1 if no cluster has two units or nothing varies.
 
     Examples
     --------
@@ -156,7 +157,7 @@ def observed_effect(influence: Floats, groups: Codes) -> float | None:
     Returns
     -------
     float or None
-        None where nothing varies.
+        None if nothing varies.
 
     Examples
     --------
@@ -171,26 +172,27 @@ def observed_effect(influence: Floats, groups: Codes) -> float | None:
 
 
 def cautious_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -> float:
-    """Items over their design effect, drawn the further towards its most the fewer clusters say how items cluster.
+    """Items over their design effect, shrunk towards its maximum the more, the fewer clusters show how items cluster.
 
-    ``n / d``, ``log d = (e log d_0 + 1.5 log s) / (e + 1.5)``; d_0 as in `effective_size`, ``s = sum_c n_c^2 / n`` what
-    it is where items of one cluster are all alike. e is the number of clusters in which raters differ, or half of that
-    in which a category comes, whichever is least, both as Kish counts [1]_ (`clusters_with`): in which clusters a rare
-    category happens to be decides about such a coefficient, and a sample with few of them does not show how much. 1.5
-    and the half are chosen by simulation (`docs/statistics.md`, coverage).
+    ``n / d``, ``log d = (e log d_0 + 1.5 log s) / (e + 1.5)``; d_0 is as in `effective_size`, and ``s = sum_c n_c^2 /
+    n`` is the design effect if all items of a cluster are alike. e is the number of clusters in which raters differ, or
+    half the number that contain the rarest category, whichever is smaller, both as Kish's effective number [1]_
+    (`clusters_with`): such a coefficient depends strongly on which clusters happen to contain a rare category, and a
+    sample with few of them does not show how strongly. 1.5 and the half were chosen by simulation
+    (`docs/statistics.md`, coverage).
 
     Parameters
     ----------
     influence, groups
         As in `effective_size`.
     traits : iterable of ndarray, each of shape (n,)
-        How much of each category an item has, where the statistic depends on that, and last whether raters differ on
-        it, 0 or 1.
+        Each item's share of each category, if the statistic depends on it, and last whether raters differ on it, 0 or
+        1.
 
     Returns
     -------
     float
-        At most n; Kish's number of clusters where nothing varies, or raters never differ.
+        At most n; Kish's effective number of clusters if nothing varies or raters never differ.
 
     References
     ----------
@@ -198,8 +200,8 @@ def cautious_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) ->
 
     Examples
     --------
-    Four pairs of items, "yes" and disagreement in two of the pairs each: e is 1, and the design effect 8 / 3 of the
-    influences, which is more than 2, is drawn towards 2.
+    Four pairs of items, with "yes" in two pairs and disagreement in two: e is 1, and the design effect of the
+    influences, 8 / 3, which is more than 2, is shrunk towards 2.
 
     >>> influence, groups = np.array([1.0, 1, -1, -1, 1, 1, -1, -1]), np.array([0, 0, 1, 1, 2, 2, 3, 3])
     >>> yes, differ = np.array([1.0, 0, 0, 0, 1, 0, 0, 0]), np.array([0.0, 0, 1, 0, 0, 0, 1, 0])
@@ -217,15 +219,15 @@ def cautious_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) ->
 
 
 def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -> float:
-    """Items over their design effect, drawn towards its most, but the less the more scattered the disagreements are.
+    """Items over their design effect, shrunk towards its maximum the less, the more scattered the disagreements are.
 
-    As `cautious_size`; ``log d = (e log d_0 + 2 log s) / (e + 2)``, ``s = 1 + (s_0 - 1) (1 - r^2 N / (N + 1))``. s_0 is
-    what the design effect is where items of one cluster are all alike, N the number of items on which raters
-    differ, and r in how many clusters they do, as Kish counts, over in how many they would if these items lay anywhere
-    (`clusters_by_chance`), at most 1; or the same of the category in the fewest clusters, whichever is less. Where both
-    are as scattered as items that have nothing to do with their cluster, nothing speaks for a greater design effect
-    than is seen; a single disagreement cannot show that. The numbers 2 and 1 and the square are chosen by simulation
-    (`docs/statistics.md`, coverage).
+    Like `cautious_size`, but with ``log d = (e log d_0 + 2 log s) / (e + 2)``, ``s = 1 + (s_0 - 1) (1 - r^2 N / (N +
+    1))``. s_0 is the design effect if all items of a cluster are alike, and N the number of items on which raters
+    differ. r is Kish's effective number of clusters with a disagreement over that expected if these items were placed
+    at random (`clusters_by_chance`), at most 1, or the same ratio for the category in the fewest clusters, whichever is
+    smaller. If both are as scattered as items independent of their cluster, there is no reason to assume a greater
+    design effect than observed; but a single disagreement cannot show that. The numbers 2 and 1 and the square were
+    chosen by simulation (`docs/statistics.md`, coverage).
 
     Parameters
     ----------
@@ -235,12 +237,12 @@ def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -
     Returns
     -------
     float
-        At most n; Kish's number of clusters where nothing varies, or raters never differ.
+        At most n; Kish's effective number of clusters if nothing varies or raters never differ.
 
     Examples
     --------
-    Four pairs of items, with "yes" and disagreement in two pairs each, as scattered as can be: s is 1 1/3 where
-    `cautious_size` has 2.
+    Four pairs of items, with "yes" in two pairs and disagreement in two, as scattered as possible: s is 1 1/3, whereas
+    it is 2 in `cautious_size`.
 
     >>> influence, groups = np.array([1.0, 1, -1, -1, 1, 1, -1, -1]), np.array([0, 0, 1, 1, 2, 2, 3, 3])
     >>> yes, differ = np.array([1.0, 0, 0, 0, 1, 0, 0, 0]), np.array([0.0, 0, 1, 0, 0, 0, 1, 0])
@@ -252,7 +254,7 @@ def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -
     observed = observed_effect(influence, groups)
     if observed is None:
         return n / most
-    scattered = []  # of each trait in how many clusters it is, and that over in how many by chance
+    scattered = []  # for each trait, its number of clusters, and the ratio of that to the number by chance
     for trait in traits:
         clusters = clusters_with(trait, groups)
         scattered.append((clusters, min(1.0, clusters / clusters_by_chance(trait, shared)) if clusters > 0.0 else 0.0))
@@ -266,17 +268,17 @@ def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -
 
 
 def clusters_by_chance(amounts: Floats, shared: float) -> float:
-    """In how many clusters, as `clusters_with` counts, these amounts would be if their items lay in any of them.
+    """Expected effective number of clusters (`clusters_with`) if items were assigned to clusters at random.
 
-    ``T^2 / (Q + (T^2 - Q) f)``, T and Q the sums of the amounts and of their squares: its denominator is the mean of
-    ``sum_c x_c^2`` over all orders of the items.
+    ``T^2 / (Q + (T^2 - Q) f)``, T and Q the sums of the amounts and of their squares: the denominator is the mean of
+    ``sum_c x_c^2`` over all permutations of the items.
 
     Parameters
     ----------
     amounts : ndarray, shape (n,)
-        How much of it each item has; some of it at least.
+        Each item's amount; not all 0.
     shared : float
-        f, the chance that two items share a cluster: ``sum_c n_c (n_c - 1) / (n (n - 1))``.
+        f, the probability that two items share a cluster: ``sum_c n_c (n_c - 1) / (n (n - 1))``.
 
     Returns
     -------
@@ -284,7 +286,7 @@ def clusters_by_chance(amounts: Floats, shared: float) -> float:
 
     Examples
     --------
-    Two of four items in two pairs.
+    Four items in two pairs; two of the items have the trait.
 
     >>> clusters_by_chance(np.array([1.0, 1, 0, 0]), 1 / 3) == 4 / (2 + 2 / 3)
     True
@@ -294,19 +296,19 @@ def clusters_by_chance(amounts: Floats, shared: float) -> float:
 
 
 def clusters_with(amounts: Floats, groups: Codes) -> float:
-    """In how many clusters there is something: ``(sum_c x_c)^2 / sum_c x_c^2``, Kish's effective number.
+    """Kish's effective number of clusters with a trait: ``(sum_c x_c)^2 / sum_c x_c^2``.
 
     Parameters
     ----------
     amounts : ndarray, shape (n,)
-        How much of it each item has, at least 0.
+        Each item's amount of the trait, at least 0.
     groups : ndarray of int, shape (n,)
         Cluster of each item.
 
     Returns
     -------
     float
-        0 where there is none of it; as many as the clusters that have some of it where these have the same.
+        0 if no item has it; the number of clusters that have it if they all have the same amount.
 
     Examples
     --------
@@ -319,16 +321,16 @@ def clusters_with(amounts: Floats, groups: Codes) -> float:
 
 
 def drawn_effect(observed: float, most: float, events: float) -> float:
-    """A design effect, at least 1, drawn towards what it is at most as by half an event.
+    """A design effect, at least 1, shrunk towards its maximum with the weight of half an event.
 
     Parameters
     ----------
     observed : float
-        Of the sample.
+        The design effect of the sample.
     most : float
-        Where items of one cluster are all alike, or the rarer thing has the same weight throughout.
+        The design effect if all items of a cluster are alike, or all events have the same weight.
     events : float
-        In how many items the rarer thing was seen.
+        Number of items with the rarer outcome.
 
     Returns
     -------

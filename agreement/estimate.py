@@ -1,4 +1,4 @@
-"""The one result type of this package: a number that knows its n, its interval, its unit and its method."""
+"""The result type of this package: a number with its n, interval, unit and method."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from agreement.cautions import few_clusters
 from agreement.interval_kinds import Interval
 from agreement.words import Part, Words, parts_of
 
-_FIELDS_IN_WORDS = ("cautions", "interval")  # which other fields say as text
-_ROUNDING, _LONG = 1e-12, 1e9  # what prints as 0, and what would print with too many digits
+_FIELDS_IN_WORDS = ("cautions", "interval")  # stated as text by other fields
+_ROUNDING, _LONG = 1e-12, 1e9  # below, a number prints as 0; above, it would print with too many digits
 
 
 @dataclass(frozen=True)
@@ -27,38 +27,41 @@ class Estimate:
     name : str
         What was estimated, for example ``"Cohen's kappa"``.
     value : float
-        The point estimate; ``nan`` where it is undefined.
+        The point estimate; ``nan`` if undefined.
     low, high : float
-        The limits of the interval; ``nan`` where they are undefined. An interval never has width 0.
+        The limits of the interval; ``nan`` if undefined. An interval never has width 0.
     n : int
-        Number of units that the value rests on, missing ones already left out.
+        Number of units that the value is based on, excluding missing ones.
     unit : str
         What is counted in `n`, for example ``"item"``.
     method : str
-        How the interval was made, what was left out, with resamples and seed where there are any; `Words` where others
-        are to know its parts.
+        How the interval was computed and what was left out, with resamples and seed if any; `Words` if its parts matter
+        to others.
     undefined_because : str, optional
-        Why the value, or its limits, are ``nan``. Given whenever one of them is.
+        Why the value or its limits are ``nan``. Required whenever one of them is.
     se : float, optional
-        Standard error, where the method has one.
+        Standard error, if the method has one.
     p : float, optional
-        Two-sided P value, where the method has one.
+        Two-sided P value, if the method has one.
     confidence : float
         Nominal coverage of the interval.
     n_clusters : int, optional
         Number of clusters, for intervals that allow for clustering.
     warning : str, optional
-        What to print beside it: that it rests on few clusters (set by itself), few raters or a rare category.
+        A warning to print with the estimate: that it is based on few clusters (set automatically), few raters or a rare
+        category.
     cautions : tuple of Caution, optional
-        The same one by one, each with its kind; `warning` joins them to a text, and what only that says is one more.
+        The warnings one by one, each with its kind. `warning` joins them into one text; text given only there becomes a
+        further caution.
     interval : Interval, optional
-        Which of the intervals with two items added it has, as `method` says in words; None for every other interval.
+        The kind of interval, if it is one with two items added (also described in `method`); None for any other
+        interval.
 
     Raises
     ------
     ValueError
-        When a value or limit is ``nan`` without a reason, or the interval has no width; a name, unit or warning is no
-        text, or a value or limit no number.
+        When a value or limit is ``nan`` without a reason, or the interval has no width; a name, unit or warning is not
+        text, or a value or limit is not a number.
 
     Examples
     --------
@@ -110,14 +113,14 @@ class Estimate:
 
     @property
     def made(self) -> tuple[Part, ...]:
-        """The parts of the method, the first one the kind of interval; of a plain text itself."""
+        """The parts of the method, the kind of interval first; plain text is returned as a single part."""
         return parts_of(self.method) or (Part(""),)
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
-        """The line for a paper: value and interval, n, clusters, P, what it is, and what to know about it."""
+        """The line for a paper: value and interval, n, clusters, P, name and warning."""
         if math.isnan(self.value):
             figure = f"undefined ({self.undefined_because})"
         elif math.isnan(self.low) or math.isnan(self.high):
@@ -134,12 +137,12 @@ class Estimate:
         return f"{line}; {self.warning}" if self.warning else line
 
     def warned(self, *warnings: Caution | str | None) -> Estimate:
-        """The same estimate with warnings added to its own.
+        """A copy of the estimate with further warnings.
 
         Parameters
         ----------
         *warnings : Caution, str or None
-            As the rules in `agreement.cautions` give them, or in words of one's own.
+            As returned by the rules in `agreement.cautions`, or as text.
 
         Returns
         -------
@@ -163,7 +166,7 @@ class Estimate:
         Returns
         -------
         dict
-            Plain Python numbers and strings only; the warning as the text that it is.
+            Plain Python numbers and strings only; the warning as text.
 
         Examples
         --------
@@ -180,7 +183,7 @@ class Estimate:
 
 
 def _short(number: float) -> str:
-    """Two decimals, or two digits where these would be 0, without the zero before the point."""
+    """Two decimals, or two significant digits if these would be 0, without the leading zero."""
     if abs(number) < _ROUNDING:
         number = 0.0
     elif abs(number) >= _LONG:
@@ -217,7 +220,7 @@ def undefined(
     reason : str
         Why it is undefined.
     value : float
-        The point estimate, where only the interval is undefined.
+        The point estimate, if only the interval is undefined.
 
     Returns
     -------
@@ -245,11 +248,11 @@ def undefined(
 
 
 LEAST_CONFIDENCE = 1e-9
-"""Below this the two limits of an interval are one and the same number in double precision."""
+"""Below this, the two limits of an interval are the same number in double precision."""
 
 
 def check_confidence(confidence: float, argument: str = "confidence") -> float:
-    """The confidence as a float, if it is strictly between 0 and 1, and not so near 0 that limits are the value.
+    """The confidence as a float, if it is strictly between 0 and 1 and not so near 0 that limits equal the value.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a flag misses, where few of the flagged and few of the others were read."""
+"""The share of positives that a flag misses, when only a sample of the flagged and of the other units was read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.weighted import weighted_mean
 from agreement.words import Part, Words
 
-# Of limits that are found by halving, what is left between two tries.
+# Number of bisection steps for a limit.
 _HALVINGS = 60
 
 
@@ -33,19 +33,19 @@ def flag_misses(
 ) -> Estimate:
     """Share of the positive units that are not flagged, ``b / (a + b)``, from a sample of both parts.
 
-    ``a`` is the weight of all flagged units times the share of those read that are positive, and ``b`` the same of the
-    others. A share `m` lies within the limits where 0 lies within those of ``(1 - m) b - m a``, which are recovered
-    from the limits of both shares [1]_: Wilson's on the effective number of units read in each part. So no positive
-    unit among five that were read leaves room for many among those that were not.
+    ``a`` is the total weight of the flagged units times the share of positives among those read, and ``b`` the same for
+    the others. A share `m` is within the limits if 0 is within those of ``(1 - m) b - m a``, which are recovered from
+    the limits of both shares [1]_: Wilson's, on the effective number of units read in each part. Thus no positives
+    among five units read still allows for many among those not read.
 
     Parameters
     ----------
     positive : sequence of bool or None, shape (units,)
-        What the rater says of each unit that was drawn; None where it was not read.
+        The rater's verdict on each sampled unit; None if it was not read.
     flagged : sequence of bool, shape (units,)
-        Whether each is flagged.
+        Whether each unit is flagged.
     probabilities : sequence of numbers, optional
-        With which each was drawn; without, all count alike.
+        Sampling probability of each unit; by default, all have the same weight.
     clusters : sequence, optional
         Cluster of each unit.
     confidence : float
@@ -56,7 +56,7 @@ def flag_misses(
     Returns
     -------
     Estimate
-        Undefined where nothing of a part was read, or nothing that was read is positive; `n` counts positive units.
+        Undefined if no unit of one part was read, or no unit read is positive; `n` counts positive units.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def flag_misses(
 
     Examples
     --------
-    All of 20 flagged units were read, and all are positive; of 100 others five were read, and none is.
+    All 20 flagged units were read and are positive; of 100 others, five were read and none is positive.
 
     >>> said, flag = [True] * 20 + [False] * 5, [True] * 20 + [False] * 5
     >>> few = flag_misses(said, flag, probabilities=[1.0] * 20 + [0.05] * 5)
@@ -133,7 +133,7 @@ _Total = tuple[float, float, float]
 
 
 def _limits(flagged: _Total, others: _Total) -> tuple[float, float]:
-    """Return the shares at which 0 is a limit of the difference of both totals, weighted by them."""
+    """Return the shares m at which 0 is the lower and the upper limit of ``(1 - m) b - m a``."""
     (a, a_low, a_high), (b, b_low, b_high) = flagged, others
 
     def lower(m: float) -> float:
@@ -146,7 +146,7 @@ def _limits(flagged: _Total, others: _Total) -> tuple[float, float]:
 
 
 def _root(falling: Callable[[float], float]) -> float:
-    """Return where a function that falls from 0 to 1 is 0; the end at which it does not change its sign."""
+    """Return the zero of a decreasing function on [0, 1], or the nearer end if its sign does not change."""
     low, high = 0.0, 1.0
     if falling(low) <= 0:
         return low

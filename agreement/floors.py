@@ -1,4 +1,4 @@
-"""What can be had without looking: chance floor, text-only floor, Shortcut Score."""
+"""What can be achieved without looking at the images: chance floor, text-only floor, Shortcut Score."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from agreement.words import Words
 
 
 def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "item") -> Estimate:
-    """Expected accuracy of guessing on these very items, ``mean(1 / options)``.
+    """Expected accuracy of guessing on these items, ``mean(1 / options)``.
 
-    Where several options make up one answer, every possible set of them counts as an option. Open items have no options
-    to guess from: they are left out and counted in the method. The floor is a property of the items, not an estimate
-    from a sample, so it has no interval. Undefined where no item has options.
+    If an answer consists of several options, every possible set of them counts as an option. Open items have no options
+    to guess from, so they are left out and counted in the method. The floor is a property of the items, not an estimate
+    from a sample, so it has no interval. Undefined if no item has options.
 
     Parameters
     ----------
     options : sequence, shape (items,)
         Number of options of each item, 2 for yes/no; None, NaN or 0 for an open item.
     given_above : bool
-        Whether these are the options that go with the right answer to a question above, of which there may be one.
+        Whether these are the options left given the right answer to a parent question; there may then be just one.
     unit : str
         What one entry is.
 
     Returns
     -------
     Estimate
-        A proportion; limits are nan, with that reason.
+        A proportion; limits are nan, with the reason.
 
     Raises
     ------
     ValueError
-        When a number of options is negative, fractional, or 1 where it does not go with an answer above.
+        When a number of options is negative, fractional, or 1 without `given_above`.
 
     References
     ----------
@@ -69,7 +69,7 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
             )
         else:
             counts.append(int(value))
-    method = Words("mean of 1 / number of options" + (" that go with the right answer above" if given_above else ""))
+    method = Words("mean of 1 / number of options" + (" left by the right answer above" if given_above else ""))
     method += leaving_out(n_open, "open without options")
     if not counts:
         return undefined("chance floor", 0, unit, method, "no item has options to guess from")
@@ -88,13 +88,13 @@ def text_only_floor(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Accuracy of a text-only baseline on these very items, from its answers or its expected accuracy per item.
+    """Accuracy of a text-only baseline on the same items, from its answers or its expected accuracy per item.
 
     Parameters
     ----------
     correct : sequence, shape (items,)
-        For each item 1 or 0 (its answer was right or wrong), or the probability that it is right; None where the
-        baseline has no answer, which is left out and counted.
+        For each item 1 or 0 (its answer was right or wrong), or the probability that it is right; None if the baseline
+        has no answer, in which case the item is left out and counted.
     clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`; without clusters the items are resampled.
 
@@ -106,7 +106,7 @@ def text_only_floor(
     Raises
     ------
     ValueError
-        When a value lies outside 0 and 1.
+        When a value lies outside 0 to 1.
 
     References
     ----------
@@ -139,8 +139,8 @@ def text_only_floor(
 def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     """Shortcut Score of two accuracies in percent, ``(oracle - acc) / (oracle - floor)``.
 
-    Above 1 the reader is worse than the floor; 0 is the oracle. For proportions give ``oracle=1``. For an interval see
-    `paired_shortcut_score`.
+    Above 1, the reader is worse than the floor; 0 equals the oracle. For proportions, pass ``oracle=1``. For an
+    interval, see `paired_shortcut_score`.
 
     Parameters
     ----------
@@ -149,18 +149,18 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     floor : float
         Accuracy of the text-only baseline on the same items, in percent.
     oracle : float
-        What a perfect reader has.
+        Accuracy of a perfect reader.
 
     Returns
     -------
     Estimate
-        Without limits, for which the items themselves are needed; undefined when the floor equals the oracle, where
-        nothing is left to gain, and for an accuracy that is nan.
+        No limits, since these need the items themselves. Undefined if the floor equals the oracle, so that there is
+        nothing to gain, or if an accuracy is nan.
 
     Raises
     ------
     ValueError
-        When an accuracy is no finite number, above the oracle, or negative.
+        When an accuracy is not a finite number, above the oracle, or negative.
 
     References
     ----------
@@ -182,7 +182,7 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     if math.isnan(acc + floor + oracle):
         return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
     if floor == oracle:
-        reason = "the floor is right on all: nothing is left to gain"
+        reason = "the floor is right on all: there is nothing to gain"
         return undefined(name, 2, "accuracy", method, reason)
     reason = "two accuracies alone have no interval; see paired_shortcut_score"
     return undefined(name, 2, "accuracy", method, reason, value=float((oracle - acc) / (oracle - floor)))
@@ -202,12 +202,12 @@ def paired_shortcut_score(
     """Shortcut Score over items that reader and text-only baseline both answered, with a paired bootstrap interval.
 
     ``sum(1 - reader) / sum(1 - floor)``: reader and floor are resampled together, item by item or cluster by cluster.
-    Undefined for no items and when the baseline is right on all.
+    Undefined for no items, or if the baseline is right on all of them.
 
     Parameters
     ----------
     correct : sequence, shape (items,)
-        1 or 0 for the reader (or a probability); None where there is no answer to count.
+        1 or 0 for the reader (or a probability); None if there is no answer to count.
     floor_correct : sequence, shape (items,)
         The same for the text-only baseline, over the same items.
     clusters, resamples, seed, interval, confidence, unit
@@ -220,7 +220,7 @@ def paired_shortcut_score(
     Raises
     ------
     ValueError
-        When lengths differ or a value lies outside 0 and 1.
+        When lengths differ or a value lies outside 0 to 1.
 
     References
     ----------
@@ -228,7 +228,7 @@ def paired_shortcut_score(
 
     Examples
     --------
-    Reader wrong on 2 of 4, floor wrong on 1 of 4: 2.
+    The reader is wrong on 2 of 4, the baseline on 1 of 4: 2.
 
     >>> paired_shortcut_score([1, 1, 0, 0], [1, 1, 1, 0], resamples=200).value
     2.0
@@ -246,7 +246,7 @@ def paired_shortcut_score(
     n, name = len(errors), "Shortcut Score"
     text = bootstrap_of(clusters is not None, paired=True) + note
     if n == 0 or not errors[:, 1].any():
-        reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: nothing is left to gain"
+        reason = f"no {unit} answered by both" if n == 0 else "the floor is right on all: there is nothing to gain"
         return undefined(name, n, unit, text, reason, confidence=confidence, n_clusters=n_clusters)
     spread = bootstrap_of_sums(
         _error_ratio,

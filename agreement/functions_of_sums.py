@@ -1,7 +1,7 @@
-"""Statistics of numbers as functions of sums over items: what a bootstrap of clusters needs of them, and a difference.
+"""Statistics of numbers as functions of sums over items, for cluster bootstraps and differences.
 
-Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Ranks are no such sums:
-there the row of an item says to which unit it belongs, so that the totals are how often each unit was drawn.
+Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Rank statistics are not
+functions of such sums: for these, an item's row marks its unit, so that the totals are how often each unit was drawn.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
 
-_ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding errors of an exact zero
+_ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding error around an exact zero
 _CHUNK = 2_000_000  # numbers held at once
 FEW_PAIRS, MANY_TIMES = 50, 10_000_000
-"""Items times units from which on Spearman's correlation of up to so many pairs of values is computed from a table."""
+"""Spearman's correlation uses a table of pairs of values for up to this many pairs, above this many items times
+units."""
 MOST_UNITS = 4_000
-"""Kendall's tau compares every unit with every other: a table of so many by so many is the greatest."""
+"""Largest number of units for Kendall's tau, which needs a table of units by units."""
 
 
 class OfSums(NamedTuple):
@@ -30,9 +31,9 @@ class OfSums(NamedTuple):
     Attributes
     ----------
     rows : ndarray, shape (items, k)
-        What each item adds to the sums.
+        Each item's contribution to the sums.
     value : callable
-        The statistic from totals, shape (..., k) to (...); nan where undefined.
+        Maps totals, shape (..., k), to the statistic, shape (...); nan if undefined.
     """
 
     rows: Floats
@@ -75,7 +76,7 @@ def limit_of(gaps: Floats, factor: float) -> OfSums:
     gaps : ndarray, shape (items,)
         Differences, none missing.
     factor : float
-        Of the standard deviation (n - 1); 0 for the bias.
+        Multiple of the standard deviation (n - 1); 0 for the bias.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def pearson_of(x: Floats, y: Floats) -> OfSums:
 
 
 def ccc_of(x: Floats, y: Floats) -> OfSums:
-    """Lin's concordance correlation, moments over n.
+    """Lin's concordance correlation, with moments over n.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def ccc_of(x: Floats, y: Floats) -> OfSums:
 
 
 def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
-    """Intraclass correlation from mean squares, as `agreement.icc`.
+    """Intraclass correlation from mean squares, as in `agreement.icc`.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
     model : {1, 2, 3}
         Which model.
     average : bool
-        Whether of the mean of all raters.
+        Whether it is that of the mean of all raters.
 
     Returns
     -------
@@ -199,7 +200,7 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
 
 
 def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
-    """Spearman's correlation, ranked again in each resample, ties by mean ranks.
+    """Spearman's correlation, ranked again in each resample, with mean ranks for ties.
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     if units.size * (int(units.max(initial=-1)) + 1) > MANY_TIMES:
         (of_x, place_x), (of_y, place_y) = distinct_numbers(x), distinct_numbers(y)
         pairs, which = distinct_numbers(place_x * len(of_y) + place_y)
-        if len(pairs) <= FEW_PAIRS:  # how often each pair of values was drawn says all
+        if len(pairs) <= FEW_PAIRS:  # the counts of the pairs of values drawn suffice
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
             return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
     correlation = _rank_correlation(x, y)
@@ -232,7 +233,7 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
 
 
 def _rank_correlation(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    """Function from how often each pair was drawn, shape (..., pairs), to the correlation of mean ranks."""
+    """Function from the counts of the pairs drawn, shape (..., pairs), to the correlation of mean ranks."""
     rank_x, rank_y = _ranks(x), _ranks(y)
 
     def correlation(drawn: Floats) -> Floats:
@@ -245,9 +246,9 @@ def _rank_correlation(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
 
 
 def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
-    """Kendall's tau-b: concordant less discordant pairs of items, from how often each unit was drawn.
+    """Kendall's tau-b: concordant minus discordant pairs of items, from how often each unit was drawn.
 
-    Pairs of copies of an item are ties in both, and do not count.
+    Pairs of copies of an item are ties in both and do not count.
 
     Parameters
     ----------
@@ -274,7 +275,7 @@ def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     if count > MOST_UNITS:
         raise ValueError(f"x and y have {count} units to resample; expected at most {MOST_UNITS} for Kendall's tau")
     membership, order = _membership(units), np.argsort(units, kind="stable")
-    # only the order counts, and ranks are never too far apart to be subtracted
+    # only the order matters, and ranks can always be subtracted without overflow
     x, y, units = stats.rankdata(x[order]), stats.rankdata(y[order]), units[order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
     together, of_x, of_y = (np.zeros((count, count)) for _ in range(3))
@@ -297,7 +298,7 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 
 
 def _centred(x: Floats) -> Floats:
-    """Numbers less their mean, in a range in which sums of squares keep their digits."""
+    """Numbers minus their mean, scaled so that sums of squares keep their digits."""
     (scaled,), _ = in_range(x)
     return np.asarray(scaled - (scaled.mean() if scaled.size else 0.0))
 
@@ -307,7 +308,7 @@ def _moments(x: Floats, y: Floats) -> Floats:
 
 
 def _squares(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Square of the gap of the means times n, and sums of squares and products about the means; 0 for no spread."""
+    """Squared difference of the means times n, and centred sums of squares and products; 0 for no variation."""
     n, x, y, xx, yy, xy = np.moveaxis(totals, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_x, of_y = xx - x**2 / n, yy - y**2 / n
@@ -317,7 +318,7 @@ def _squares(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _membership(units: Codes) -> Floats:
-    """One row for each item: 1 / size at its unit, so that a unit that is drawn adds 1."""
+    """One row for each item: 1 / size in its unit's column, so that each draw of a unit adds 1."""
     count = int(units.max(initial=-1)) + 1
     size = np.bincount(units, minlength=count)
     rows = np.zeros((units.size, count))
@@ -326,7 +327,7 @@ def _membership(units: Codes) -> Floats:
 
 
 def _ranks(values: Floats) -> Callable[[Floats], Floats]:
-    """Function from how often each item was drawn to mean ranks about their mean, shape (resamples, items)."""
+    """Function from how often each item was drawn to its centred mean ranks, shape (resamples, items)."""
     level = stats.rankdata(values, method="dense").astype(np.intp) - 1
     order = np.argsort(level, kind="stable")
     last = np.searchsorted(level[order], np.arange(int(level.max(initial=-1)) + 1), side="right") - 1
@@ -341,7 +342,7 @@ def _ranks(values: Floats) -> Callable[[Floats], Floats]:
 
 
 def _chunked(of_chunk: Callable[[Floats], Floats], width: int) -> Callable[[Floats], Floats]:
-    """The statistic of many resamples, some at a time."""
+    """The statistic of many resamples, computed in chunks."""
 
     def value(totals: Floats) -> Floats:
         drawn = np.atleast_2d(totals)

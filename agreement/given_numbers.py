@@ -1,4 +1,4 @@
-"""Numbers as they are given, turned into arrays of numbers, or one."""
+"""Conversion of given values to arrays of numbers, or to a number."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def number_arrays(data: Any, argument: str) -> list[npt.NDArray[Any]]:
     Returns
     -------
     list of ndarray
-        As they are where they hold numbers.
+        Unchanged if they hold numbers.
 
     Raises
     ------
     ValueError
-        When one holds text, a missing or an infinite value.
+        When one holds text, or a missing or infinite value.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     Raises
     ------
     TypeError, ValueError
-        When they are no numbers, such as complex ones, dates or records, or rows of different length; the caller names
-        the argument.
+        When they are not real numbers (for example complex numbers, dates or records), or rows differ in length; the
+        caller names the argument.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
     [1.0, nan]
     """
     array = np.asarray(values)
-    if array.dtype.kind in "cmMV":  # numpy makes days since 1970 of a date
+    if array.dtype.kind in "cmMV":  # numpy would convert a date to days since 1970
         raise TypeError
     if array.dtype == object:
         array = np.array([math.nan if is_missing(value) else value for value in array.flat], object).reshape(
@@ -89,12 +89,12 @@ def as_floats(values: Any) -> npt.NDArray[np.float64]:
 
 
 def number_of(value: Any) -> float:
-    """What the function of a user returned, as a number.
+    """The return value of a user's function as a number.
 
     Parameters
     ----------
     value : object
-        A number, or an array of no dimension.
+        A number, or an array without dimensions.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def number_of(value: Any) -> float:
     Raises
     ------
     ValueError
-        When it is anything else, such as an array of several.
+        When it is anything else, such as an array of several numbers.
 
     Examples
     --------

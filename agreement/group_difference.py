@@ -1,4 +1,4 @@
-"""The difference between two groups of raters, where other raters and other items are meant."""
+"""The difference between two groups of raters, generalised to other raters and other items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agreement.spread import UNDEFINED_SHARE
 
 GroupStatistic = Literal["agreement", "kappa", "accuracy"]
 _NAMES = {"agreement": "pairwise agreement", "kappa": "kappa", "accuracy": "accuracy"}
-_LARGEST = 10**8  # numbers in the sums of clusters by pairs of raters
+_LARGEST = 10**8  # numbers in the table of clusters by pairs of raters
 
 
 def rater_group_difference(
@@ -40,20 +40,20 @@ def rater_group_difference(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """The agreement among one group of raters less that among another, on the same items, for other raters too.
+    """Agreement in one group of raters minus that in another, on the same items; generalises to other raters.
 
-    With ``A_rs`` the weighted agreements of raters r and s over the ``n_rs`` items that both rated, and ``E_rs`` those
-    expected from how often each used the categories on these items: "agreement" is ``sum A_rs / sum n_rs`` over pairs
-    of different raters, "kappa" is ``(sum A_rs - sum E_rs) / (sum n_rs - sum E_rs)`` (of complete ratings Conger's),
-    "accuracy" the share of all ratings that equal the reference. Items (or clusters) and, in each group of its own,
-    raters are drawn with replacement, each alone and all at once [1]_. A rater who is drawn twice agrees with the copy
-    for certain: such pairs are left out. The variance is ``2 (V_items + V_first + V_second) - V_all``, at least the
-    greatest of the three: what is particular to an item and a rater is in each of the three once, and in the last
-    three times. Each of the three is that of its resamples times ``m / (m - 1)``, m the clusters (items) or raters
-    that were drawn, since resamples spread too little by the inverse. Limits ``value -+ t se`` with Satterthwaite's
-    degrees of freedom.
+    With ``A_rs`` the summed weighted agreement of raters r and s over the ``n_rs`` items that both rated, and ``E_rs``
+    that expected from how often each used the categories on these items: "agreement" is ``sum A_rs / sum n_rs`` over
+    pairs of different raters, "kappa" is ``(sum A_rs - sum E_rs) / (sum n_rs - sum E_rs)`` (Conger's, for complete
+    ratings), "accuracy" is the share of all ratings that equal the reference. Items (or clusters) and the raters of
+    each group are drawn with replacement, separately and all at once [1]_. A rater who is drawn twice always agrees
+    with the copy, so such pairs are left out. The variance is ``2 (V_items + V_first + V_second) - V_all``, at least
+    the greatest of the three: the interaction of item and rater is included once in each of the three, and three times
+    in the last. Each of the three is the variance over its resamples times ``m / (m - 1)``, with m the number of
+    clusters (items) or raters drawn, since the variance of resamples is too small by the inverse factor. Limits ``value
+    -+ t se`` with Satterthwaite's degrees of freedom.
 
-    Undefined where a group has no value; limits undefined with fewer than five raters in a group, or two items or
+    Undefined if a group has no value; limits also with fewer than five raters in a group, or fewer than two items or
     clusters.
 
     Parameters
@@ -67,7 +67,7 @@ def rater_group_difference(
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
         For "agreement" and "kappa"; needs `categories`.
     categories : sequence, optional
-        The declared categories in their order; by default all that occur.
+        The declared categories in their order; by default, all that occur.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     resamples, seed
@@ -80,7 +80,7 @@ def rater_group_difference(
     Returns
     -------
     Estimate
-        With `p` from the same t.
+        With `p` from the same t distribution.
 
     Raises
     ------
@@ -93,12 +93,12 @@ def rater_group_difference(
 
     Examples
     --------
-    Two of three items against one of three.
+    Agreement on two of three items against one of three.
 
     >>> first, second = [["a", "a"], ["b", "b"], ["a", "b"]], [["a", "a"], ["a", "b"], ["a", "b"]]
     >>> estimate = rater_group_difference(first, second, "agreement", seed=1)
     >>> round(estimate.value, 4), estimate.undefined_because
-    (0.3333, '2 raters in a group: other raters can be learnt about from 5 in each')
+    (0.3333, '2 raters in a group: generalising to other raters needs 5 in each')
     """
     confidence = check_confidence(confidence)
     check_resamples(resamples)
@@ -124,7 +124,7 @@ def rater_group_difference(
     if not math.isfinite(gap):
         reason, gap = f"the {_NAMES[statistic]} of a group has no value", math.nan
     elif min(raters) < FEW_RATERS:
-        reason = f"{min(raters)} raters in a group: other raters can be learnt about from {FEW_RATERS} in each"
+        reason = f"{min(raters)} raters in a group: generalising to other raters needs {FEW_RATERS} in each"
     elif count < 2:
         reason = f"fewer than two {'clusters' if n_clusters is not None else unit + 's'}: nothing to resample"
     if reason is not None:
@@ -134,7 +134,7 @@ def rater_group_difference(
         reason = "every resample gave the same value" if lost <= UNDEFINED_SHARE else f"{100 * lost:.0f} % had no value"
         return undefined(name, items, unit, method, reason, value=gap, confidence=confidence, n_clusters=n_clusters)
     half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
-    # shares differ by 1 at most, kappas by 2
+    # shares differ by at most 1, kappas by at most 2
     most = 2.0 if statistic == "kappa" else 1.0
     method += "; " + t_with(f"{degrees:.1f}")
     method += f"; {whole[0]:.3f} in the first group, {whole[1]:.3f} in the second"
@@ -197,7 +197,7 @@ def _group(codes: Codes, answers: Codes | None, units: Codes, count: int, w: Flo
     given = (codes != MISSING).astype(np.float64)
     agreed = _by_unit(np.einsum("irk,kl,isl->irs", used, w, used, optimize=True), units, count)
     both = _by_unit(given[:, :, None] * given[:, None, :], units, count)
-    # how often r used each category on the items that s rated as well
+    # how often r used each category on the items that s also rated
     shared = _by_unit(used[:, :, None, :] * given[:, None, :, None], units, count)
     apart = 1.0 - np.eye(r)
 
@@ -255,7 +255,8 @@ def _standard_error(
         lost = max(lost, float(np.isnan(values).mean()))
     values = _resampled(groups, sizes, [True] * 3, resamples, generator)
     lost = max(lost, float(np.isnan(values).mean()))
-    # [1], theorem 3: drawing both counts what is particular to an item and a rater three times, either alone once
+    # [1], theorem 3: drawing all at once includes the interaction of item and rater three times, drawing either alone
+    # once
     twice = float(np.nanvar(values, ddof=1))
     variance = max(2.0 * math.fsum(alone) - twice, *alone)
     spread = math.fsum(part**2 / (size - 1) for part, size in zip(alone, sizes, strict=True))
@@ -265,7 +266,7 @@ def _standard_error(
 def _resampled(
     groups: list[Group], sizes: list[int], drawn: list[bool], resamples: int, generator: np.random.Generator
 ) -> Floats:
-    """The difference in each resample: the same items for both groups, raters of each on their own."""
+    """The difference in each resample: the same items for both groups, raters drawn separately in each."""
     values = np.empty(resamples)
     step = max(1, min(resamples, 2_000_000 // (sizes[0] + max(sizes[1:]) ** 2 * 20)))
     for start in range(0, resamples, step):

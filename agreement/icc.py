@@ -33,7 +33,7 @@ from agreement.resampling import Seed
 from agreement.words import Part, Words
 
 _NO_CORRELATION = "; a value below -1 is no correlation: items differ by less than the error alone would make them"
-_BOTH_BELOW = "both limits lie below -1, which no correlation can be"
+_BOTH_BELOW = "both limits are below -1, outside the range of a correlation"
 
 
 def icc(
@@ -48,18 +48,18 @@ def icc(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Intraclass correlation ICC(1), ICC(2), ICC(3), of one rating or of the mean of k.
+    """Intraclass correlation ICC(1), ICC(2) or ICC(3), of one rating or of the mean of k.
 
     With the mean squares of items ``R``, raters ``C``, within items ``W`` and residual ``E`` [1]_ [2]_:
 
-    - ICC(1,1) ``(R - W) / (R + (k - 1) W)``: each item has other raters
+    - ICC(1,1) ``(R - W) / (R + (k - 1) W)``: each item has different raters
     - ICC(2,1) ``(R - E) / (R + (k - 1) E + k (C - E) / n)``: absolute agreement, raters are a sample
-    - ICC(3,1) ``(R - E) / (R + (k - 1) E)``: consistency, these raters
+    - ICC(3,1) ``(R - E) / (R + (k - 1) E)``: consistency, raters are fixed
 
-    The mean of k ratings has ``k r / (1 + (k - 1) r)`` of it (Spearman-Brown), and so have its limits; by F that is
-    for ICC(2,k) the interval of McGraw and Wong. Items with a missing rating are left out. Undefined for fewer than two
-    items, when all ratings are equal, and for a mean of k where ``r <= -1 / (k - 1)``; in perfect agreement the value
-    stays without limits.
+    For the mean of k ratings, r and its limits become ``k r / (1 + (k - 1) r)`` (Spearman-Brown); with "f", that is
+    McGraw and Wong's interval for ICC(2,k). Items with a missing rating are left out. Undefined for fewer than two
+    items, if all ratings are equal, and for the mean of k if ``r <= -1 / (k - 1)``. In perfect agreement there is a
+    value but no limits.
 
     Parameters
     ----------
@@ -68,27 +68,27 @@ def icc(
     model : {1, 2, 3}
         Which model.
     average : bool
-        Whether the mean of all k raters is to be used, rather than a single one.
+        Whether the coefficient is for the mean of all k raters rather than a single one.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap with these raters, and
+        Cluster of each item, for example the subject; the interval is then a cluster bootstrap with fixed raters, and
         `p` inverts it.
     interval : {"jackknife", "mls", "f", "percentile", "bca"}, optional
-        "f": that of McGraw and Wong [2]_; "mls", of model 2: the modified large sample interval [3]_, which holds with
-        few raters. "jackknife", the default: "mls" of model 2 and "f" of the others, with the degrees of freedom that
-        are seen where each item is left out (`agreement.icc_limits.seen_freedom`), for ratings that are not normal.
-        Or a bootstrap of items, with these raters.
+        "f" is McGraw and Wong's [2]_; "mls", for model 2 only, is the modified large-sample interval [3]_, which keeps
+        its coverage with few raters. "jackknife", the default, is "mls" for model 2 and "f" for the others, with
+        degrees of freedom estimated by leaving out each item (`agreement.icc_limits.seen_freedom`), for ratings that
+        are not normal. The others are bootstraps of items with fixed raters.
     resamples, seed
         For the bootstrap.
     confidence : float
-        Nominal coverage; "mls" and "f" assume normal ratings, all but bootstraps of clusters independent items.
+        Nominal coverage; "mls" and "f" assume normal ratings; all but the cluster bootstraps assume independent items.
     unit : str
         What one row is.
 
     Returns
     -------
     Estimate
-        At most 1, and below 0 when items differ less than raters do; a mean of k can even have a value below -1, which
-        `method` then explains. Limits are clipped at -1. `p` is that of the F test of 0.
+        At most 1, and below 0 if items differ less than raters do; for a mean of k it can even be below -1, which
+        `method` then explains. Limits are clipped at -1. `p` is from the F test of 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Limits of intraclass correlations from the mean squares of items, raters and what remains."""
+"""Limits of intraclass correlations from the mean squares of items, raters and residuals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MeanSquares(NamedTuple):
     Attributes
     ----------
     items, raters, within, residual : float
-        Between items, between raters, within items, and what items and raters leave.
+        Between items, between raters, within items, and residual.
     n, k : int
         Number of items and of raters.
     """
@@ -38,7 +38,7 @@ def mean_squares(x: Floats) -> MeanSquares:
     Parameters
     ----------
     x : ndarray, shape (items, raters)
-        Two items and raters or more, none missing.
+        At least two items and two raters, none missing.
 
     Returns
     -------
@@ -66,21 +66,21 @@ def mean_squares(x: Floats) -> MeanSquares:
 
 
 class Freedom(NamedTuple):
-    """Degrees of freedom of the mean square of items, and of that of what is left (of ICC(1), within items)."""
+    """Degrees of freedom of the mean square of items, and of the residual one (for ICC(1), within items)."""
 
     items: float
     left: float
 
 
 def nominal_freedom(n: int, k: int, *, rows_only: bool) -> Freedom:
-    """Degrees of freedom of n items by k raters, where ratings are normal.
+    """Degrees of freedom of n items by k raters for normal ratings.
 
     Parameters
     ----------
     n, k : int
         Number of items and of raters.
     rows_only : bool
-        Whether raters differ from item to item, ICC(1).
+        Whether each item has different raters, as in ICC(1).
 
     Returns
     -------
@@ -95,23 +95,23 @@ def nominal_freedom(n: int, k: int, *, rows_only: bool) -> Freedom:
 
 
 def seen_freedom(x: Floats, *, rows_only: bool) -> Freedom:
-    """Degrees of freedom that mean squares have by how they change where an item is left out.
+    """Degrees of freedom of mean squares, estimated by leaving out each item.
 
-    ``2 / v``, v the jackknife's variance of the logarithm of a mean square [1]_, at most those of normal ratings and at
-    least 1: a mean square of normal ratings with f degrees of freedom has a logarithm of variance 2 / f, and one of
-    ratings of which a few are far from all others a greater one.
+    ``2 / v``, with v the jackknife variance of the logarithm of a mean square [1]_, at most those of normal ratings and
+    at least 1. For normal ratings with f degrees of freedom, the variance of the logarithm is 2 / f; if a few ratings
+    are far from all others, it is greater.
 
     Parameters
     ----------
     x : ndarray, shape (items, raters)
-        Two items and raters or more, none missing.
+        At least two items and two raters, none missing.
     rows_only : bool
         As in `nominal_freedom`.
 
     Returns
     -------
     Freedom
-        Those of normal ratings below four items, or where nothing is left without one of them.
+        Those of normal ratings for fewer than four items; 1 if leaving out one item leaves a sum of squares of 0.
 
     References
     ----------
@@ -120,7 +120,7 @@ def seen_freedom(x: Floats, *, rows_only: bool) -> Freedom:
 
     Examples
     --------
-    Items at equal distances, and with one that is far from the others.
+    Equally spaced items, and items with one far from the others.
 
     >>> even, apart = np.arange(8.0), np.array([1.0, 2, 3, 4, 5, 6, 7, 30])
     >>> noise = np.array([0.1, -0.2, 0.2, -0.1, 0.1, -0.1, 0.2, -0.2])
@@ -141,7 +141,7 @@ def seen_freedom(x: Floats, *, rows_only: bool) -> Freedom:
 
 
 def _seen(whole: float, without: Floats, nominal: float) -> float:
-    """Degrees of freedom of a sum of squares, of which so much goes with each item."""
+    """Degrees of freedom of a sum of squares, from the amount that it loses without each item."""
     rest = whole - without
     if rest.min() <= 1e-12 * whole:
         return 1.0
@@ -160,11 +160,11 @@ def limits_of_consistency(
     squares : MeanSquares
         Of the table.
     tail : float
-        Half of one less the confidence.
+        Half of one minus the confidence.
     rows_only : bool
-        Whether raters differ from item to item, ICC(1).
+        Whether each item has different raters, as in ICC(1).
     freedom : Freedom, optional
-        Degrees of freedom; of normal ratings by default.
+        Degrees of freedom; by default, those for normal ratings.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def limits_of_agreement(squares: MeanSquares, tail: float) -> tuple[float, float
 
 
 def correlation(squares: MeanSquares) -> float:
-    """ICC(2,1) of mean squares.
+    """ICC(2,1) from mean squares.
 
     Parameters
     ----------
@@ -237,12 +237,12 @@ def correlation(squares: MeanSquares) -> float:
 def modified_large_sample_limits(
     squares: MeanSquares, tail: float, *, freedom: Freedom | None = None
 ) -> tuple[float, float]:
-    """Limits of ICC(2,1) by the modified large sample approach.
+    """Limits of ICC(2,1) by the modified large-sample approach.
 
-    ICC(2,1) is r where ``n (1 - r) R - k r C - (n + r (n k - n - k)) E = 0`` for the expected mean squares of items R,
-    raters C and residual E. The limits are where a confidence bound of this combination of mean squares is 0: its
-    large sample bound, with the variance changed so that it is exact wherever all but one or two of the mean squares
-    vanish [1]_ [2]_ [3]_.
+    ICC(2,1) is the r that solves ``n (1 - r) R - k r C - (n + r (n k - n - k)) E = 0`` for the expected mean squares of
+    items R, raters C and residual E. The limits are the values of r at which a confidence bound of this combination of
+    mean squares is 0: its large-sample bound, with the variance modified so that it is exact if all but one or two of
+    the mean squares vanish [1]_ [2]_ [3]_.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def modified_large_sample_limits(
 
     Examples
     --------
-    Wider than by F where raters differ.
+    Wider than the F limits if raters differ.
 
     >>> squares = MeanSquares(8.0, 10.0, 2.3, 2.0, 30, 4)
     >>> [round(limit, 3) for limit in modified_large_sample_limits(squares, 0.025)]
@@ -284,7 +284,7 @@ def modified_large_sample_limits(
     low = least
     if value > least and bound.of(parts(least)) > 0.0:
         low = float(optimize.brentq(lambda r: bound.of(parts(r)), least, value))
-    # the upper bound of a combination is the lower one of its opposite
+    # the upper bound of a combination is minus the lower bound of its negative
     high = 1.0
     if bound.of(parts(1.0, -1.0)) > 0.0:
         high = float(optimize.brentq(lambda r: bound.of(parts(r, -1.0)), value, 1.0))
@@ -292,14 +292,14 @@ def modified_large_sample_limits(
 
 
 class _LowerBound(NamedTuple):
-    """Modified large sample lower bound of a sum of multiples of expected mean squares, of either sign.
+    """Modified large-sample lower bound of a linear combination of expected mean squares, of either sign.
 
     Attributes
     ----------
     down, up : list of float
         G and H of each mean square.
     against, beside : list of list of float
-        What the variance has of two mean squares, one of which is subtracted, and of two that are added.
+        Variance terms for pairs of mean squares of opposite sign, and of the same sign.
     """
 
     down: list[float]
@@ -308,7 +308,7 @@ class _LowerBound(NamedTuple):
     beside: list[list[float]]
 
     def of(self, parts: list[float]) -> float:
-        """Lower bound of the sum of what the parts, multiples of observed mean squares, estimate."""
+        """Lower bound of the expectation of the sum of the parts, which are multiples of observed mean squares."""
         added = [i for i, part in enumerate(parts) if part > 0.0]
         taken = [i for i, part in enumerate(parts) if part < 0.0]
         variance = sum((self.down[i] * parts[i]) ** 2 for i in added) + sum((self.up[i] * parts[i]) ** 2 for i in taken)
@@ -321,7 +321,7 @@ class _LowerBound(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _lower_bound(of: tuple[float, ...], tail: float) -> _LowerBound:
-    """Bound for mean squares of so many degrees of freedom: the same for all tables of one size."""
+    """Bound for mean squares with these degrees of freedom: the same for all tables of one size."""
     freedom = np.array(of)
     first, second = freedom[:, None], freedom[None, :]
     g = 1.0 - freedom / stats.chi2.isf(tail, freedom)

@@ -1,4 +1,4 @@
-"""Intraclass correlation of ratings some of which are missing, by restricted maximum likelihood."""
+"""Intraclass correlation with missing ratings, by restricted maximum likelihood."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from agreement.methods import OF_RATERS, leaving_out
 from agreement.ratings import RatingTable, numbers_of
 from agreement.words import Words
 
-_EDGE = 1.0 - 1e-7  # shares of variance are sought below this: at 1 there is no residual variance, and no likelihood
-_NEXT_TO_NOTHING = 1e-6  # residuals of a smaller share of the squares leave too little to seek between that and 1
+_EDGE = 1.0 - 1e-7  # upper end of the search for shares of variance: at 1, no residual variance and no likelihood
+_NEXT_TO_NOTHING = 1e-6  # if the residuals' share of the squares is smaller, the range left to search is too small
 
 
 def icc_with_missing(
@@ -31,22 +31,23 @@ def icc_with_missing(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Intraclass correlation from all ratings, also of items that not everybody rated.
+    """Intraclass correlation from all ratings, including items that not everybody rated.
 
-    The model is ``y_ij = mu + item_i + rater_j + e_ij`` with normal items and residuals; no raters in model 1, normal
-    ones in model 2, fixed ones in model 3. The variances maximise the restricted likelihood [1]_, which takes ratings
-    as missing at random. With variances ``I`` of items, ``R`` of raters and ``E`` of the residuals:
+    The model is ``y_ij = mu + item_i + rater_j + e_ij`` with normal item effects and residuals; rater effects are
+    absent in model 1, normal in model 2 and fixed in model 3. The variances maximise the restricted likelihood [1]_,
+    assuming that ratings are missing at random. With variances ``I`` of items, ``R`` of raters and ``E`` of the
+    residuals:
 
     - ICC(1) and ICC(3): ``I / (I + E)``; ICC(2): ``I / (I + R + E)``
-    - of the mean of k ratings, k the number of columns: ``k r / (1 + (k - 1) r)``
+    - for the mean of k ratings, with k the number of columns: ``k r / (1 + (k - 1) r)``
 
-    For complete ratings these are the values of `icc`, except that no variance is ever below 0. The limits are those
-    values at which twice the restricted log-likelihood, maximised over all other parameters, has fallen by the quantile
-    of chi-square on one degree of freedom: rougher than the F intervals of `icc` for few items or, in model 2, for few
-    raters, whose number bounds what can be learnt about them.
+    For complete ratings, these equal the values of `icc`, except that no variance is below 0. The limits are the values
+    at which twice the restricted profile log-likelihood has fallen by the quantile of chi-square on one degree of
+    freedom. They are less accurate than the F intervals of `icc` for few items or, in model 2, few raters, whose number
+    limits what can be learnt about them.
 
-    Undefined for fewer than two items, for no item with two ratings and no spread; limits where the raters agree
-    perfectly or the residuals vanish.
+    Undefined for fewer than two items, if no item has two ratings, and if nothing varies; limits also if the raters
+    agree perfectly or the residuals vanish.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def icc_with_missing(
     model : {1, 2, 3}
         Which model, as in `icc`.
     average : bool
-        Whether the mean of k ratings is to be used, rather than a single one.
+        Whether the coefficient is for the mean of k ratings rather than a single one.
     confidence : float
         Nominal coverage; assumes normal ratings and independent items.
     unit : str
@@ -129,12 +130,12 @@ def icc_with_missing(
 
 @dataclass(frozen=True)
 class _Sums:
-    """What the likelihood needs of the ratings.
+    """The sums of the ratings that the likelihood needs.
 
     Attributes
     ----------
     of_items : ndarray, shape (items, raters + 1)
-        Which raters rated an item, and the sum of its ratings.
+        Indicators of the raters of each item, and the sum of its ratings.
     crossed : ndarray, shape (raters + 1, raters + 1)
         Cross products of the raters' indicators and of the ratings.
     """
@@ -156,9 +157,9 @@ class _Sums:
 
     @property
     def is_additive(self) -> bool:
-        """Whether item + rater is all that there is, with ratings left over to show it.
+        """Whether the ratings fit item + rater exactly, with degrees of freedom to spare.
 
-        The likelihood of model 2 then has no greatest value: it grows without end as the residuals vanish.
+        The likelihood of model 2 then has no maximum: it grows without bound as the residuals vanish.
         """
         given = self.of_items[:, :-1].sum(axis=1)
         within = self.crossed - (self.of_items / given[:, None]).T @ self.of_items
@@ -168,15 +169,15 @@ class _Sums:
         return given.sum() > len(given) + rank and left <= _NEXT_TO_NOTHING * float(self.crossed[-1, -1])
 
     def deviance(self, items: float, raters: float, *, fixed: bool) -> float:
-        """Minus twice the restricted log-likelihood, the total variance maximised over, up to a constant [1]_.
+        """Minus twice the restricted log-likelihood, maximised over the total variance, up to a constant [1]_.
 
-        `items` and `raters` are shares of the variance, the residuals have the rest. With V of total 1:
-        ``log|V| + log|X' V^-1 X| + (N - p) log(r' V^-1 r)``.
+        `items` and `raters` are shares of the variance; the rest is residual. With V scaled to a total of 1: ``log|V| +
+        log|X' V^-1 X| + (N - p) log(r' V^-1 r)``.
         """
         rest = 1.0 - items - raters
         given = self.of_items[:, :-1].sum(axis=1)
         total = float(given.sum())
-        # V without raters is one block for each item, inverted by Sherman and Morrison
+        # without raters, V has one block for each item, inverted by Sherman and Morrison
         weight = items / (rest + items * given)
         q = (self.crossed - (self.of_items * weight[:, None]).T @ self.of_items) / rest
         log_v = total * math.log(rest) + float(np.log1p(items * given / rest).sum())
@@ -199,14 +200,14 @@ class _Sums:
 
 
 def _profile(sums: _Sums, model: int) -> Callable[[float], float]:
-    """Least deviance for a given ICC."""
+    """The minimum deviance as a function of the ICC."""
     if model == 1:
         return lambda r: sums.deviance(r, 0.0, fixed=False)
     if model == 3:
         return lambda r: sums.deviance(r, 0.0, fixed=True)
 
     def over_raters(r: float) -> float:
-        # the raters' share of what the items leave
+        # the raters' share of the variance not due to items
         def of(share: float) -> float:
             return sums.deviance(r, (1.0 - r) * share, fixed=False)
 
@@ -216,7 +217,7 @@ def _profile(sums: _Sums, model: int) -> Callable[[float], float]:
 
 
 def _least(function: Callable[[float], float]) -> float:
-    """Where a function of a share is least, the ends of the range included."""
+    """The minimiser of a function of a share, including the ends of the range."""
     grid = np.linspace(0.0, _EDGE, 21)
     values = [function(float(share)) for share in grid]
     at = int(np.argmin(values))
@@ -226,7 +227,7 @@ def _least(function: Callable[[float], float]) -> float:
 
 
 def _crossing(profile: Callable[[float], float], limit: float, best: float, end: float) -> float:
-    """Where the deviance reaches the limit between the best value and an end of the range; the end if it never does."""
+    """Where the deviance reaches the limit between the best value and one end of the range, or else that end."""
     if best == end or profile(end) <= limit:
         return end
     return float(optimize.brentq(lambda r: profile(r) - limit, best, end, xtol=1e-9))

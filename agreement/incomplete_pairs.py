@@ -1,4 +1,4 @@
-"""What the method of an estimate says of the items on which raters have no verdicts to compare."""
+"""The note in an estimate's method on items that raters cannot be compared on."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 def left_out(pairs: Pairs, excluded: Ratings | None = None) -> Words:
-    """How many items were left out, and why, for the method of an estimate.
+    """The number of items left out and why, for the method of an estimate.
 
     Parameters
     ----------
     pairs : Pairs
         Verdicts of two raters.
     excluded : sequence of bool, shape (items,), optional
-        Items that both gave a verdict on, which of one or both is none of those compared, such as "cannot be scored".
+        Items with a verdict of both raters of which at least one, such as "cannot be scored", is not compared.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> Words:
     Raises
     ------
     ValueError
-        When `excluded` is not one True or False for each item, or an item of it has both verdicts.
+        When `excluded` is not one True or False for each item, or an excluded item has both verdicts.
 
     Examples
     --------
@@ -53,20 +53,20 @@ def left_out(pairs: Pairs, excluded: Ratings | None = None) -> Words:
 def left_out_of_all(
     ratings: RatingTable, enough: Bools, excluded: npt.ArrayLike | None, fewest: int, lacking: str
 ) -> Words:
-    """How many items have too few ratings, and how many of these because raters excluded them.
+    """The number of items with too few ratings, and how many of these because raters excluded them.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing.
     enough : ndarray of bool, shape (items,)
-        Which items have ratings enough.
+        Which items have enough ratings.
     excluded : array_like of bool, shape (items, raters), optional
-        Where a rater gave a verdict that is no rating, such as "cannot be scored".
+        Where a rater gave a verdict that is not a rating, such as "cannot be scored".
     fewest : int
-        How many ratings are enough.
+        Number of ratings that is enough.
     lacking : str
-        What an item is that has fewer, such as "with fewer than two ratings".
+        Description of items with fewer, such as "with fewer than two ratings".
 
     Returns
     -------
@@ -95,7 +95,7 @@ def _apart(count: int, which: str) -> Words:
 
 
 def _verdicts(ratings: RatingTable, excluded: npt.ArrayLike) -> Codes:
-    """How many verdicts each item has, be they ratings or exclusions."""
+    """Number of verdicts on each item, ratings and exclusions alike."""
     rows = rows_of(ratings)
     rated = np.array([[not is_missing(value) for value in row] for row in rows], dtype=np.bool_)
     apart = _flags(excluded, rated.shape)

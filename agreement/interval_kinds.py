@@ -1,4 +1,4 @@
-"""The kinds of interval that a function may be asked for, by one name everywhere: ``interval=``."""
+"""The kinds of interval, requested everywhere by the same argument: ``interval=``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ Interval = Literal[
     "score", "scattered", "effective", "adjusted", "normal", "t", "linearised", "jackknife", "f", "mls", "percentile",
     "bca",
 ]  # fmt: skip
-"""Wilson's or Newcombe's score interval, of clustered items on their effective number; a coefficient with two items
-added, of clustered items on a cautious or a plain effective number; a standard error with the normal or t distribution;
-Taylor's linearisation of a weighted mean; of intraclass correlations the F intervals, the modified large sample
-interval, and either with degrees of freedom by the jackknife; bootstrap percentiles; the bootstrap, bias-corrected and
-accelerated."""
+"""By name:
+
+- score: Wilson's or Newcombe's score interval, on the effective sample size of clustered items
+- scattered, effective, adjusted: a coefficient with two items added, on a more or less cautious effective sample size
+  of clustered items
+- normal, t: a standard error with that distribution
+- linearised: Taylor linearisation of a weighted mean
+- f, mls, jackknife: for intraclass correlations, F intervals, the modified large-sample interval, and either with
+  jackknife degrees of freedom
+- percentile: bootstrap percentiles
+- bca: the bias-corrected and accelerated bootstrap
+"""
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 
@@ -20,14 +27,14 @@ BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
 def chosen_interval(
     interval: Any, *kinds: Interval, clustered: bool = False, for_clusters: tuple[Interval, ...] = BOOTSTRAPS
 ) -> Interval:
-    """The kind of interval that is meant, if it applies.
+    """Resolve the requested kind of interval and check that it applies.
 
     Parameters
     ----------
     interval : Interval or None
-        What was asked for; None is the first of `kinds`, or with clusters the first that allows for them.
+        The requested kind; None means the first of `kinds` or, with clusters, the first that allows for them.
     *kinds : Interval
-        What the function knows.
+        The kinds that the function offers.
     clustered : bool
         Whether items have clusters.
     for_clusters : tuple of Interval
@@ -40,7 +47,7 @@ def chosen_interval(
     Raises
     ------
     ValueError
-        When it is none of `kinds`, or does not allow for clusters.
+        When it is not one of `kinds`, or does not allow for clusters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Intervals of a proportion counted on independent units."""
+"""Intervals of a proportion of independent units."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def wilson_interval(
 ) -> Estimate:
     """Wilson's score interval of a proportion; assumes independent units.
 
-    ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`` with ``p = x / n`` [1]_. It has a width for
-    ``x = 0`` and ``x = n`` too. Undefined for ``n = 0``.
+    ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)`` with ``p = x / n`` [1]_. Its width is above 0 even for
+    ``x = 0`` and ``x = n``. Undefined for ``n = 0``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def wilson_interval(
     Raises
     ------
     ValueError
-        When `x` or `n` is no whole number, or `x` is not within 0 and `n`.
+        When `x` or `n` is not a whole number, or `x` is not between 0 and `n`.
 
     References
     ----------
@@ -68,13 +68,13 @@ def wilson_limits(x: float, n: float, confidence: float, freedom: float | None =
     Parameters
     ----------
     x : float
-        Successes, or expected successes.
+        Number of successes, or expected successes.
     n : float
-        Units, or what clustered ones are worth, above 0.
+        Number of units, or effective sample size of clustered units, above 0.
     confidence : float
         Nominal coverage.
     freedom : float, optional
-        Degrees of freedom of a t quantile in place of the normal one, where n was estimated.
+        Degrees of freedom of a t quantile to use in place of the normal one, if n was estimated.
 
     Returns
     -------
@@ -88,11 +88,11 @@ def wilson_limits(x: float, n: float, confidence: float, freedom: float | None =
     """
     tail = (1.0 - confidence) / 2.0
     z = upper_normal(tail) if freedom is None else upper_t(tail, freedom)
-    # statsmodels' proportion_confint has no t quantile, and takes 0.4 s to import.
-    # Newcombe (1998), method 3, both sides multiplied by n
+    # statsmodels' proportion_confint has no t quantile and takes 0.4 s to import. Newcombe (1998), method 3, both sides
+    # multiplied by n
     centre = (x + z * z / 2.0) / (n + z * z)
     half = z * math.sqrt(x * (n - x) / n + z * z / 4.0) / (n + z * z)
-    # at the ends of the scale the formula is exactly 0 or 1; rounding must not push it past
+    # at the ends of the scale, the formula is exactly 0 or 1; rounding must not push it beyond
     low = 0.0 if x <= 0 else centre - half
     high = 1.0 if x >= n else centre + half
     return low, high
@@ -103,8 +103,8 @@ def clopper_pearson_interval(
 ) -> Estimate:
     """The exact (Clopper-Pearson) interval of a proportion; assumes independent units.
 
-    Limits are the beta quantiles ``B(alpha/2; x, n-x+1)`` and ``B(1-alpha/2; x+1, n-x)`` [1]_. Never below
-    nominal coverage, therefore wide. Undefined for ``n = 0``.
+    Limits are the beta quantiles ``B(alpha/2; x, n-x+1)`` and ``B(1-alpha/2; x+1, n-x)`` [1]_. Its coverage is never
+    below nominal, so it is wide. Undefined for ``n = 0``.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def clopper_pearson_interval(
     Raises
     ------
     ValueError
-        When `x` or `n` is no whole number, or `x` is not within 0 and `n`.
+        When `x` or `n` is not a whole number, or `x` is not between 0 and `n`.
 
     References
     ----------
@@ -145,7 +145,7 @@ def clopper_pearson_interval(
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
     tail = (1.0 - confidence) / 2.0
-    # the same quantiles as statsmodels' proportion_confint, which takes five times as long, and 0.4 s to import
+    # the same quantiles as statsmodels' proportion_confint, which takes five times as long and 0.4 s to import
     low = 0.0 if x == 0 else lower_beta(tail, x, n - x + 1)
     high = 1.0 if x == n else upper_beta(tail, x + 1, n - x)
     return Estimate(name, x / n, low, high, n, unit, method, confidence=confidence)

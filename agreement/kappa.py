@@ -32,7 +32,7 @@ from agreement.tables import Table, square_counts
 from agreement.unseen import unseen_of_coefficient
 
 _LARGEST = 10**8  # numbers in a table of units by categories
-_ROUNDING = 1e-12  # variances below this, relative to 1, are rounding errors of an exact zero
+_ROUNDING = 1e-12  # variances below this, relative to 1, are rounding error around an exact zero
 
 
 def cohen_kappa(
@@ -52,34 +52,34 @@ def cohen_kappa(
     """Cohen's kappa of two raters, unweighted or weighted.
 
     ``kappa = (po - pe) / (1 - pe)`` with ``po = sum w_ij p_ij`` and ``pe = sum w_ij p_i. p_.j`` [1]_ [2]_;
-    ``w_ij = 1`` for ``i = j`` and 0 elsewhere, or ``1 - |i - j| / (k - 1)`` (linear), or its square distance
+    ``w_ij = 1`` for ``i = j`` and 0 elsewhere, or ``1 - |i - j| / (k - 1)`` (linear), or ``1 - (|i - j| / (k - 1))^2``
     (quadratic).
 
-    Items without both verdicts are left out. Undefined (nan, with the reason) for no items, for one item, and when both
-    raters used one and the same category throughout. But for the adjusted interval the value has no limits when one
-    rater is constant, and when the standard error degenerates, as with perfect agreement.
+    Items without both verdicts are left out. Undefined (nan, with the reason) for no items, for one item, and if both
+    raters used the same single category throughout. Except with the adjusted intervals, there are no limits if one
+    rater is constant or the standard error degenerates, as with perfect agreement.
 
     Parameters
     ----------
     a, b : sequence or ndarray, shape (items,)
         Verdicts of the two raters; None or NaN is missing.
     categories : sequence, optional
-        The declared categories, in their order. Unused ones count, for weights. Required for weights on anything but
-        whole numbers; whole numbers stand for the scale from their least to their greatest.
+        The declared categories, in their order. Unused ones count for the weights. Required with weights unless
+        verdicts are whole numbers, which then span the scale from the least to the greatest.
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
-        Weights of agreement; with a matrix, and `categories`, it is `cohen_kappa_with_weights`.
+        Agreement weights. A matrix requires `categories` and is passed to `cohen_kappa_with_weights`.
     excluded : sequence of bool, shape (items,), optional
-        Items that both gave a verdict on, which of one or both is none of those compared and None here, such as "cannot
-        be scored": `method` counts them apart from those without both verdicts.
+        Items with a verdict of both raters of which at least one, such as "cannot be scored", is not compared and is
+        None here. `method` counts them separately from items without both verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"scattered", "effective", "adjusted", "normal", "percentile", "bca"}, optional
-        By default "scattered": with two items added, of which raters agree on one (half an item in each cell of a 2 x 2
-        table), and on as many items as clustered ones are worth; "effective" is the same with a more cautious number of
-        these where disagreements are scattered over clusters, "adjusted" with a less cautious one. They take no weights
-        and up to twenty categories; beyond, "normal" without and "percentile" with
-        `clusters`. "normal" uses the standard error of Fleiss, Cohen
-        and Everitt [3]_, clipped to [-1, 1], which `method` then says, and assumes independent items.
+        By default "scattered": two items are added, on one of which the raters agree (half an item in each cell of a 2
+        x 2 table), and clustered items count as their effective sample size. "effective" uses a more cautious effective
+        sample size if disagreements are scattered over clusters, "adjusted" a less cautious one. These three apply
+        without weights and up to twenty categories; otherwise the default is "normal" without and "percentile" with
+        `clusters`. "normal" uses the standard error of Fleiss, Cohen and Everitt [3]_ and assumes independent items; it
+        is clipped to [-1, 1], which `method` then says.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -90,13 +90,13 @@ def cohen_kappa(
     Returns
     -------
     Estimate
-        Between -1 and 1; `se` is that of the method of the interval.
+        Between -1 and 1; `se` is the one that the interval uses.
 
     Raises
     ------
     ValueError
-        When lengths differ, a verdict is not among the declared categories, weights lack an order or go over numbers
-        beyond 1e140, or a normal interval is asked for clustered items.
+        When lengths differ, a verdict is not among the declared categories, weights lack an order or are for numbers
+        beyond 1e140, or a normal interval is requested for clustered items.
 
     References
     ----------
@@ -163,7 +163,7 @@ def cohen_kappa_of_table(
     table : array_like of int, shape (k, k)
         Rows are the categories of one rater, columns those of the other, in the same order.
     weights : {None, "linear", "quadratic"}
-        Weights of disagreement.
+        Disagreement weights.
     confidence : float
         Nominal coverage of the normal interval.
     unit : str
@@ -177,7 +177,7 @@ def cohen_kappa_of_table(
     Raises
     ------
     ValueError
-        When the table is not square, smaller than 2 x 2, or holds anything but whole numbers of at least 0.
+        When the table is not square, smaller than 2 x 2, or holds values other than whole numbers of at least 0.
 
     References
     ----------
@@ -207,7 +207,7 @@ def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
             raise ValueError(
                 f"weights is {weights!r} but categories {shown(categories)} have no order; expected categories="
             )
-        # whole numbers stand for the scale from their least to their greatest: a level that nobody used is a gap
+        # whole numbers span the scale from the least to the greatest: a level that nobody used is a gap
         if len(categories) > 1:
             numbers = np.array(categories, dtype=np.float64)
             for codes, argument in ((pairs.a, "a"), (pairs.b, "b")):
@@ -217,7 +217,7 @@ def _places(pairs: Pairs, weights: Weights | None, *, declared: bool) -> Floats:
 
 
 def _value(table: Table, unit: str) -> tuple[float, str | None]:
-    """Kappa, and why it, or its limits, are undefined on grounds that any interval shares."""
+    """Kappa, and why it or its limits are undefined for any kind of interval."""
     n = table.n
     if n == 0:
         return math.nan, f"no {unit} has both verdicts"
@@ -231,7 +231,7 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
     if used_a == 1 and used_b == 1:
         return value, "both raters constant: the standard error degenerates"
     if used_a == 1 or used_b == 1:
-        # observed equals expected disagreement here, whatever the weights, so the value is exactly 0
+        # observed and expected disagreement are equal here, whatever the weights, so the value is exactly 0
         return value, "one rater constant: the standard error degenerates"
     if not table.penalty.any():
         return value, "perfect agreement: the standard error is 0"
@@ -260,7 +260,7 @@ def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> Caution | None:
 
 
 def _rarest(table: Table) -> float:
-    """In how many items the rarest of the categories that occur is expected."""
+    """Expected number of items in the rarest category that occurs."""
     expected = (table.rows + table.columns) / 2.0
     return float(expected[expected > 0.0].min(initial=math.inf))
 
@@ -275,13 +275,13 @@ def _of_sums(table: Table, totals: Floats) -> Floats:
 
 
 def _rows(table: Table, of_both: Codes) -> Floats:
-    """What items add to the sums, from their codes, shape (items, 2)."""
+    """Contributions of items to the sums, from their codes, shape (items, 2)."""
     k, (a, b) = len(table.places), of_both.T
     return np.column_stack([table.penalty_of(a, b), np.eye(k)[a], np.eye(k)[b]])
 
 
 def _unseen(pairs: Pairs, groups: Codes, table: Table, estimate: Estimate) -> Caution | None:
-    """The warning of a bootstrapped kappa that clusters of another kind would move."""
+    """The warning for a bootstrapped kappa that clusters of another kind would change."""
     rows, cells = partial(_rows, table), np.column_stack([table.a, table.b])
     added = added_rows(rows, len(table.places), cells)
     sums, differ = table.count @ rows(cells), (pairs.a != pairs.b).astype(np.float64)
@@ -304,7 +304,7 @@ def _adjusted(
     def traits() -> Floats:
         return np.column_stack([(np.eye(k)[table.a] + np.eye(k)[table.b]) / 2.0, table.a != table.b])
 
-    # items in the same cell are alike
+    # items in the same cell are identical
     cells = np.column_stack([table.a, table.b])
     number = np.zeros(k * k, dtype=np.intp)
     number[table.a * k + table.b] = np.arange(len(cells))
@@ -322,8 +322,8 @@ def _variance(table: Table) -> float:
     mean_row, mean_column = table.against(table.columns) / n, table.against(table.rows) / n
     observed, expected = float(share @ table.penalty), float(table.rows @ mean_row) / n
     lost = observed / expected  # 1 - kappa
-    # eq. 8, with 1 - w for w: no difference of nearly equal numbers is left when one category is rare. With w =
-    # identity it is eq. 13
+    # eq. 8, with 1 - w for w to avoid differences of nearly equal numbers when one category is rare. With w = identity
+    # it is eq. 13
     spread = (table.penalty - lost * (mean_row[table.a] + mean_column[table.b])) / expected + lost
     return float(share @ spread**2)
 
@@ -339,7 +339,7 @@ def _bootstrapped(
 ) -> Spread:
     k = len(table.places)
     if groups is None:
-        # items in the same cell are alike: resampling items is resampling cells
+        # items in the same cell are identical: resampling items is resampling cells
         a, b, penalties, counts = table.a, table.b, table.penalty, table.count
         units, groups = len(a), np.arange(len(a))
     else:
@@ -348,7 +348,7 @@ def _bootstrapped(
     of_unit: Codes = np.asarray(groups)
     if units * k > _LARGEST:
         raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
-    # kappa needs three things of a unit: its penalty, and how often each rater used each category
+    # kappa needs from each unit its penalty and how often each rater used each category
     penalty = np.bincount(of_unit, weights=penalties, minlength=units)
     of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
     of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)

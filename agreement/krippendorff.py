@@ -50,30 +50,30 @@ def krippendorff_alpha(
 
     ``D_o = (1/n) sum_u sum_{i != j} d(x_ui, x_uj) / (m_u - 1)`` over items u with ``m_u >= 2`` ratings, ``n = sum
     m_u``, and ``D_e = sum_c sum_k n_c n_k d(c, k) / (n (n - 1))`` [1]_. The metric d is 0 or 1 (nominal), ``(c -
-    k)^2`` (interval), ``((c - k) / (c + k))^2`` (ratio), or ``(n_c / 2 + n_between + n_k / 2)^2`` (ordinal), which
-    is Krippendorff's own and not that of rank-weighted coefficients.
+    k)^2`` (interval), ``((c - k) / (c + k))^2`` (ratio), or ``(n_c / 2 + n_between + n_k / 2)^2`` (ordinal), which is
+    Krippendorff's own and differs from that of rank-weighted coefficients.
 
-    Undefined for no item with two ratings, for one such item, and when all ratings are the same. The value stays
-    without limits in perfect agreement.
+    Undefined for fewer than two items with two ratings, and if all ratings are the same. In perfect agreement there is
+    a value but no limits.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
-        Ratings; None or NaN is missing. Numbers, for "interval" and "ratio".
+        Ratings; None or NaN is missing. Must be numbers for "interval" and "ratio".
     level : {"nominal", "ordinal", "interval", "ratio"}
         Level of measurement.
     categories : sequence, optional
-        The declared categories in their order; required for "ordinal" on anything but numbers.
+        The declared categories in their order; required for "ordinal" unless ratings are numbers.
     excluded : array_like of bool, shape (items, raters), optional
-        Where a rater gave a verdict that is no rating, such as "cannot be scored". Items that lack ratings by it are
-        counted apart from those that lack verdicts.
+        Where a rater gave a verdict that is not a rating, such as "cannot be scored". Items that lack ratings for this
+        reason are counted separately from those that lack verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
     interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"}, optional
-        By default "scattered" at the nominal level, as in `fleiss_kappa`; at the others, which neither it nor
-        "effective" nor "adjusted" applies to, "t" without and "percentile" with `clusters`. "t": Gwet's standard error
-        [2]_, t with n - 1 degrees of freedom, clipped at 1; at the ordinal level it takes the metric as fixed. The
-        bootstrap computes the ordinal metric again in each resample.
+        By default "scattered" at the nominal level, as in `fleiss_kappa`. At the other levels, "scattered", "effective"
+        and "adjusted" do not apply, and the default is "t" without and "percentile" with `clusters`. "t" uses Gwet's
+        standard error [2]_ and t with n - 1 degrees of freedom, clipped at 1; at the ordinal level it takes the metric
+        as fixed, whereas the bootstrap recomputes it in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -90,7 +90,7 @@ def krippendorff_alpha(
     ------
     ValueError
         When `level` is unknown, a rating is undeclared, numbers or an order are lacking, ratio ratings are negative, or
-        `excluded` is not one True or False for each rating, or True where there is one.
+        `excluded` is not one True or False for each rating, or is True where there is a rating.
 
     References
     ----------
@@ -128,19 +128,19 @@ def krippendorff_alpha(
 def alpha_coefficient(
     ratings: RatingTable, level: Level, categories: Sequence[Hashable] | None = None, *, anew: bool
 ) -> tuple[Coefficient | None, npt.NDArray[np.bool_]]:
-    """Alpha as what each item adds, and what it makes of the sums.
+    """Alpha as the contribution of each item and a function of the sums.
 
     Parameters
     ----------
     ratings, level, categories
         As in `krippendorff_alpha`.
     anew : bool
-        Whether the ordinal metric is computed again from the sums of each resample, or taken as fixed.
+        Whether the ordinal metric is recomputed from the sums of each resample or taken as fixed.
 
     Returns
     -------
     coefficient : Coefficient or None
-        Of the items with two ratings or more; None where there is none.
+        For the items with two ratings or more; None if there are none.
     pairable : ndarray of bool, shape (items,)
         Which items these are.
 
@@ -158,7 +158,7 @@ def alpha_coefficient(
     coefficient = None
     if level == "interval":
         if categories is not None:
-            encode_ratings(ratings, categories)  # refuses what was not declared
+            encode_ratings(ratings, categories)  # refuses undeclared ratings
         numbers = numbers_of(ratings)
         pairable = (~np.isnan(numbers)).sum(axis=1) >= 2
         if pairable.any():
@@ -191,7 +191,7 @@ def alpha_coefficient(
 
 
 def _added(codes: Codes, q: int) -> Floats:
-    """What the items added by the adjusted interval add to the sums of the nominal coefficient."""
+    """Contribution of the items added by the adjusted interval to the sums of the nominal coefficient."""
     return added_rows(lambda added: _of_categories(counts_of(added, q), None).rows, q, codes)
 
 
@@ -202,7 +202,7 @@ def _middles(codes: Codes, q: int) -> Floats:
 
 
 def _of_categories(counts: Floats, metric: Floats | None) -> Coefficient:
-    """Alpha with a metric that stays the same in each resample; None is the nominal one."""
+    """Alpha with a metric that is the same in each resample; None is the nominal one."""
 
     def against(use: Floats) -> Floats:
         return row_sums(use)[..., None] - use if metric is None else np.asarray(use @ metric)
@@ -223,7 +223,7 @@ def _of_ranks(counts: Floats) -> Coefficient:
     q = counts.shape[1]
     above, below = np.triu_indices(q, 1)
     m = row_sums(counts)
-    # coincidences of each item above the diagonal: the metric can be put in afterwards
+    # coincidences of each item above the diagonal, so that the metric can be applied later
     pairs = 2.0 * counts[:, above] * counts[:, below] / (m - 1.0)[:, None]
 
     def of_sums(totals: Floats) -> Floats:
@@ -243,8 +243,8 @@ def _of_ranks(counts: Floats) -> Coefficient:
 def _of_numbers(numbers: Floats) -> Coefficient:
     known = ~np.isnan(numbers)
     m = known.sum(axis=1).astype(np.float64)
-    # sums of squares suffice for the interval metric; taken about the mean, so that large values lose no digits
-    # and in units of the range, which alpha does not depend on
+    # sums of squares suffice for the interval metric; they are taken about the mean, so that large values lose no
+    # digits, and in units of the range, which alpha does not depend on
     (scaled,), _ = in_range(numbers)
     spread = float(np.nanmax(scaled) - np.nanmin(scaled))
     x = np.where(known, scaled - np.nanmean(scaled), 0.0) / (spread or 1.0)
@@ -275,7 +275,7 @@ def _coefficient(
     against_pool: Floats,
     greatest: float,
 ) -> Coefficient:
-    # no spread among the pairable ratings, whatever the others say
+    # the pairable ratings do not vary, whatever the others are
     if greatest <= 0.0 or not against_pool.any():
         reason = "all ratings are the same: expected disagreement is 0"
         return Coefficient(rows, of_sums, lambda: np.zeros(len(rows)), reason)
@@ -316,7 +316,7 @@ def _ratio_metric(levels: Sequence[Any]) -> Floats:
     together = np.add.outer(values, values)
     apart = np.subtract.outer(values, values)
     metric = np.divide(apart, together, out=np.zeros_like(apart), where=together > 0) ** 2
-    # alpha does not depend on the unit of the metric: ratings that hardly differ are no rounding errors
+    # alpha does not depend on the unit of the metric, so small differences must not be taken for rounding error
     return np.asarray(metric / (metric.max(initial=0.0) or 1.0))
 
 

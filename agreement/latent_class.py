@@ -1,4 +1,4 @@
-"""Raters who err each in their own way: Dawid and Skene's maximum likelihood consensus, beside the majority."""
+"""Dawid and Skene's maximum likelihood consensus of raters with individual error rates, alongside the majority."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from agreement.resampling import Seed, random_generator
 from agreement.result import Result
 
 FEWEST_RATERS = 5
-"""Below this many raters the confusions of a rater cannot be told from hard items."""
+"""Below this many raters, a rater's confusions cannot be distinguished from hard items."""
 
 FEWEST_ITEMS = 50
-"""Below this many items the confusions rest on a handful of items each."""
+"""Below this many items, each confusion is based on only a handful of items."""
 
-_SAME_LIKELIHOOD = 1e-6  # two starts ended at the same place when their log-likelihoods are this close
-_TIE = 1e-9  # two categories are equally likely when their probabilities are this close
+_SAME_LIKELIHOOD = 1e-6  # two starts reached the same maximum if their log-likelihoods are this close
+_TIE = 1e-9  # two categories are equally likely if their probabilities are this close
 
 
 @dataclass(frozen=True, eq=False)
 class LatentClasses(Result):
-    """What Dawid and Skene's model says of items and raters, and the majority beside it.
+    """Dawid and Skene's fit for items and raters, and the majority alongside.
 
     Attributes
     ----------
     values : tuple, length items
-        The likeliest category of each item; None where two are equally likely, nobody rated it, or there is no fit.
+        The most likely category of each item; None if two are equally likely, nobody rated it, or there is no fit.
     probabilities : ndarray, shape (items, categories)
-        Probability of each category, as far as the model holds; nan for items that nobody rated, as `reasons` says.
+        Probability of each category, provided that the model holds; nan for items that nobody rated (see `reasons`).
     prevalence : ndarray, shape (categories,)
         Share of the items in each category.
     confusion : ndarray, shape (raters, categories, categories)
-        Probability that a rater says the second category of an item of the first; nan where the fit says nothing, as
-        `confusion_reasons` says.
+        Probability that a rater gives the second category to an item of the first; nan if not estimable (see
+        `confusion_reasons`).
     categories : tuple
         The categories in their order.
     log_likelihood : float
-        Of the best start.
+        Log-likelihood of the best start.
     n_starts, n_best : int
-        Starts, and how many of them ended at the best likelihood: with few of them, do not trust the fit.
+        Number of starts, and how many of them reached the best likelihood. If few did, do not trust the fit.
     converged : bool
         Whether the best start converged.
     majority : Consensus
         The majority of the same ratings, by `consensus`.
     n_changed : int
-        Items on which the values of both are there and differ.
+        Number of items on which both methods have a value and the two differ.
     method : str
         Starts, seed and limits.
     undefined_because : str or None
@@ -75,7 +75,7 @@ class LatentClasses(Result):
 
     @property
     def reasons(self) -> tuple[str | None, ...]:
-        """Of each item, why it has no value; None where it has one."""
+        """For each item, why it has no value; None if it has one."""
         if self.undefined_because is not None:
             return (self.undefined_because,) * len(self.values)
         return tuple(
@@ -85,10 +85,10 @@ class LatentClasses(Result):
 
     @property
     def confusion_reasons(self) -> tuple[tuple[str | None, ...], ...]:
-        """Of each rater and category, why there is no row of `confusion`; None where there is one."""
+        """For each rater and category, why `confusion` has no row; None if it has one."""
         if self.undefined_because is not None:
             return ((self.undefined_because,) * len(self.categories),) * len(self.confusion)
-        none = "the rater rated no item that is likely to be of it"
+        none = "the rater rated no item likely to be in this category"
         return tuple(tuple(none if no else None for no in rater) for rater in np.isnan(self.confusion[:, :, 0]))
 
 
@@ -101,20 +101,20 @@ def dawid_skene(
     iterations: int = 2_000,
     tolerance: float = 1e-9,
 ) -> LatentClasses:
-    """Consensus by Dawid and Skene's model of raters with their own confusions.
+    """Consensus by Dawid and Skene's model, in which each rater has an individual confusion matrix.
 
     An item has one true category, ``p_k`` is the share of category k, and rater j says l of an item of category k with
-    probability ``pi_kl^(j)``, independently of the other raters given the category. By expectation and maximisation,
-    with ``T_ik`` the probability that item i is of category k and ``n_il^(j)`` 1 where rater j said l of it [1]_:
+    probability ``pi_kl^(j)``, independently of the other raters given the category. The EM algorithm alternates between
+    these, with ``T_ik`` the probability that item i is of category k, and ``n_il^(j)`` 1 if rater j said l of it [1]_:
 
     - ``pi_kl^(j) = sum_i T_ik n_il^(j) / sum_l sum_i T_ik n_il^(j)`` (2.3), ``p_k = sum_i T_ik / n`` (2.4)
     - ``T_ik ~ p_k prod_j prod_l (pi_kl^(j))^(n_il^(j))`` (2.5)
 
-    The first start is the share of the votes (3.1), as in the paper; the others mix it half and half with random
-    shares. The likelihood has several maxima: the best of the starts counts, and `n_best` says how many reached it.
+    The first start is the share of the votes (3.1), as in the paper; the others mix it in equal parts with random
+    shares. The likelihood has several maxima: the best of the starts is used, and `n_best` says how many reached it.
 
-    It is never the default, and is given beside the majority: the independence that it takes for granted fails where
-    raters err together on hard items, and then it is surer than it should be. It says nothing of intervals.
+    This consensus is never the default and is always given alongside the majority: its assumption of independence fails
+    if raters make the same errors on hard items, and its probabilities are then overconfident. It has no intervals.
 
     Parameters
     ----------
@@ -127,14 +127,14 @@ def dawid_skene(
     categories : sequence, optional
         The declared categories in their order; by default the observed ones.
     iterations : int
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     tolerance : float
-        A start has converged when its log-likelihood rises by less.
+        A start has converged if its log-likelihood rises by less than this.
 
     Returns
     -------
     LatentClasses
-        Without a fit for fewer than five raters, fewer than fifty items with a rating, or fewer than two categories.
+        There is no fit for fewer than five raters, fewer than fifty items with a rating, or fewer than two categories.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def dawid_skene(
 
     Examples
     --------
-    Four raters are right on nine of ten items of either kind, a fifth says the contrary of what is right.
+    Four raters are right on nine of ten items of either kind; a fifth always says the opposite of the truth.
 
     >>> truth = [0] * 50 + [1] * 50
     >>> table = [[1 - t if i % 10 == j else t for j in range(4)] + [1 - t] for i, t in enumerate(truth)]
@@ -176,7 +176,7 @@ def dawid_skene(
         reason = "all ratings are the same: there is nothing to tell apart"
     if reason is not None:
         return _without_fit(len(rows), raters, levels, majority, method, reason)
-    # items that were rated alike are alike: the likelihood needs each pattern once
+    # items with the same ratings are equivalent: the likelihood needs each pattern only once
     patterns, which, times = np.unique(codes[rated], axis=0, return_inverse=True, return_counts=True)
     counts = (patterns[:, :, None] == np.arange(q)).astype(np.float64)
     fits = fits_from_starts(counts, times.astype(np.float64), starts, generator, iterations, tolerance)
@@ -204,7 +204,7 @@ def dawid_skene(
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where one start of the EM algorithm ended.
+    """The result of one start of the EM algorithm.
 
     Attributes
     ----------
@@ -213,11 +213,11 @@ class Fit:
     prevalence : ndarray, shape (categories,)
         ``p_k``.
     confusion : ndarray, shape (raters, categories, categories)
-        ``pi_kl^(j)``; nan where no item of category k was rated by rater j.
+        ``pi_kl^(j)``; nan if rater j rated no item of category k.
     log_likelihood : float
-        Of the data under these.
+        Log-likelihood of the data under these parameters.
     converged : bool
-        Whether it rose by less than the tolerance in the last iteration.
+        Whether the log-likelihood rose by less than the tolerance in the last iteration.
     """
 
     probabilities: Floats
@@ -230,18 +230,19 @@ class Fit:
 def fits_from_starts(
     counts: Floats, times: Floats, starts: int, generator: np.random.Generator, iterations: int, tolerance: float
 ) -> list[Fit]:
-    """Fits from the share of the votes, and from mixtures of it with random shares.
+    """Fits started from the share of the votes, and from mixtures of it with random shares.
 
     Parameters
     ----------
     counts : ndarray, shape (patterns, raters, categories)
-        How often a rater gave a category to an item; every item has a rating, and may have several of one rater.
+        How often a rater gave a category to an item; every item has a rating, and one rater may have rated it
+        repeatedly.
     times : ndarray, shape (patterns,)
-        How many items were rated so.
+        Number of items with each pattern.
     starts : int
         Number of starts.
     generator : numpy.random.Generator
-        For all starts but the first.
+        Used for all starts but the first.
     iterations, tolerance
         As in `dawid_skene`.
 
@@ -278,10 +279,10 @@ def _maximised(counts: Floats, times: Floats, probabilities: Floats, iterations:
 
 
 def _expected(flat: Floats, times: Floats, prevalence: Floats, confusion: Floats) -> tuple[Floats, float]:
-    """(2.5), and the log of the likelihood (2.7)."""
+    """Equation (2.5), and the log-likelihood (2.7)."""
     with np.errstate(divide="ignore"):
         logs, shares = np.log(confusion), np.log(prevalence)
-    # a probability of 0 counts only where that rating was given
+    # a probability of 0 matters only if that rating was given
     none = np.isneginf(logs)
     joint = flat @ np.where(none, 0.0, logs).T + shares
     joint[flat @ none.T.astype(np.float64) > 0] = -np.inf

@@ -1,4 +1,4 @@
-"""The ceiling of a judge: how far each rater agrees with the consensus of the others, and the judge with the same."""
+"""The ceiling for a judge: agreement of each rater, and of the judge, with the consensus of the other raters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.result import Result
 
 FEWEST_RATERS = 3
-"""With two raters the consensus of the others is the other rater: that is pairwise agreement, not a ceiling."""
+"""With two raters, the consensus of the others is the other rater: that is pairwise agreement, not a ceiling."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Ceiling(Result):
     Attributes
     ----------
     raters : tuple of Estimate, length raters
-        Share of items on which a rater agrees with the consensus of the others.
+        For each rater, the share of items on which the rater agrees with the consensus of the others.
     mean : Estimate
         Mean of these shares over raters: the ceiling.
     judge : Estimate or None
         Mean over raters of the judge's agreement with the same consensus, on the same items.
     difference : Estimate or None
-        `judge` minus `mean`: above 0 the judge agrees with the others better than a rater does.
+        `judge` minus `mean`: above 0, the judge agrees with the others better than a rater does.
     """
 
     raters: tuple[Estimate, ...]
@@ -64,13 +64,13 @@ def leave_one_out(
 ) -> Ceiling:
     """Agreement of each rater with the consensus of the others, and of a judge with the same consensus.
 
-    ``c_j`` is the share of the items with a rating of rater j and a consensus of the others on which the two are
-    equal; the ceiling is the mean of ``c_j`` over raters [1]_. A judge is held against each of these consensus on the
-    same items, so that neither side has a vote in what it is held against; items without a judge's verdict are then
+    ``c_j`` is the share of items on which rater j equals the consensus of the others, among items that have both; the
+    ceiling is the mean of ``c_j`` over raters [1]_. A judge is compared with each of these consensuses on the same
+    items, so that neither side has a vote in what it is compared with; items without a verdict of the judge are then
     left out for the raters as well.
 
-    Intervals are bootstraps over items or clusters with all raters resampled together: these raters are
-    fixed. Undefined for fewer than three raters, and where a rater shares no item with a consensus of the others.
+    Intervals are bootstraps over items or clusters with all raters resampled together: the raters are fixed. Undefined
+    for fewer than three raters, or if a rater shares no item with a consensus of the others.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def leave_one_out(
     judge : sequence, shape (items,), optional
         Verdicts of a judge; None or NaN is missing.
     rule, ties, fewest, categories
-        See `consensus`; `seed` draws random ties too.
+        See `consensus`; `seed` is also used to break ties at random.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
@@ -98,7 +98,7 @@ def leave_one_out(
     Raises
     ------
     ValueError
-        As in `consensus`, and when the judge has another number of items.
+        As in `consensus`, and when the judge has a different number of items.
 
     References
     ----------
@@ -106,7 +106,7 @@ def leave_one_out(
 
     Examples
     --------
-    The others have a consensus on 2, 1 and 2 items; with it agree rater 0 once, rater 1 once, rater 2 once.
+    The others have a consensus on 2, 1 and 2 items; each rater agrees with it once.
 
     >>> ceiling = leave_one_out([["a", "a", "a"], ["b", "a", "a"], ["a", "a", "b"]], resamples=200)
     >>> [round(rater.value, 3) for rater in ceiling.raters], round(ceiling.mean.value, 3)
@@ -164,9 +164,10 @@ def _by_counting(
     fewest: int,
     categories: Sequence[Hashable] | None,
 ) -> tuple[Floats, Floats, Floats] | None:
-    """Majorities of the others by counting all votes once and taking each rater's own away; None where it is no such.
+    """Majorities of the others, by counting all votes once and subtracting each rater's own; None if not applicable.
 
-    Of numbers in an array with declared categories; a consensus for each rater would go through all votes of all.
+    Applies to numeric arrays with declared categories; computing a consensus for each rater would go through all votes
+    each time.
     """
     if not isinstance(ratings, np.ndarray) or ratings.ndim != 2 or ratings.dtype.kind not in "iuf" or not ratings.size:
         return None
@@ -196,7 +197,7 @@ def _by_counting(
 
 @dataclass(frozen=True)
 class _Table:
-    """What counts of each item and left-out rater: held against a consensus, agreed, and the judge agreed."""
+    """For each item and left-out rater: compared with a consensus, agreed with it, and whether the judge did."""
 
     held: Floats
     agreed: Floats
@@ -217,7 +218,7 @@ class _Table:
         unit: str,
         note: str,
     ) -> Estimate:
-        """Mean over columns of the shares of `of_raters` x rater + `of_judge` x judge."""
+        """Mean over columns of the share ``of_raters * rater + of_judge * judge``."""
         held = self.held[:, columns]
         counted = of_raters * self.agreed[:, columns] + of_judge * self.with_judge[:, columns]
         n, r = int(held.any(axis=1).sum()), len(columns)

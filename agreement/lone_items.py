@@ -1,4 +1,4 @@
-"""Clusters of one item each: a design without clusters, and analysed as one."""
+"""Clusters of one item each, which are analysed as a design without clusters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.interval_kinds import Interval
 
-_ON_WORTH: tuple[Interval, ...] = ("score", "scattered", "effective", "adjusted")  # what items are worth: all of them
+_ON_WORTH: tuple[Interval, ...] = ("score", "scattered", "effective", "adjusted")  # effective size: here n
 
 
 def alone(groups: npt.NDArray[np.intp]) -> bool:
@@ -22,7 +22,7 @@ def alone(groups: npt.NDArray[np.intp]) -> bool:
     Returns
     -------
     bool
-        True also of no items.
+        Also True for no items.
 
     Examples
     --------
@@ -35,11 +35,11 @@ def alone(groups: npt.NDArray[np.intp]) -> bool:
 def shared_clusters(
     clusters: Ratings | None, used: npt.NDArray[np.bool_], interval: Interval | None = None
 ) -> Codes | None:
-    """Cluster of each item that is used, None where each of them is the only one of its cluster.
+    """Cluster of each used item, or None if no two of them share a cluster.
 
-    Such items are independent, and what is asked of them is computed as without clusters. A bootstrap that is asked for
-    by its name keeps them: it draws items either way, and with a `ClusterDraw` those of the file. So does what assumes
-    independent items, to be refused whatever the clusters are.
+    Such items are independent, so statistics are computed as without clusters. A bootstrap requested by name keeps the
+    clusters: it draws items either way and, with a `ClusterDraw`, those of the file. Intervals that assume independent
+    items also keep them, so that they are refused whatever the clusters are.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def shared_clusters(
     used : ndarray of bool, shape (items,)
         Which items are not left out.
     interval : Interval or None
-        The kind of interval that was asked for; None is the usual one.
+        The requested kind of interval; None is the default.
 
     Returns
     -------

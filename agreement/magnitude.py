@@ -1,4 +1,4 @@
-"""The magnitude of numbers, so that squares of huge ones do not overflow and those of tiny ones do not vanish."""
+"""Scaling of numbers, so that squares of huge ones do not overflow and squares of tiny ones do not underflow."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from agreement.coding import Floats
 
 LARGEST = 1e140
-"""Up to here the squares of numbers are finite, and so are sums of many of them."""
+"""Up to this size, squares of numbers and sums of many of them are finite."""
 
 
 def magnitude(*values: Floats) -> float:
-    """The greatest power of two that is no greater than the largest number; dividing by it loses no digit.
+    """The greatest power of two not above the largest absolute value; division by it is exact.
 
     Parameters
     ----------
     *values : ndarray of float
-        Finite numbers, nan where missing.
+        Finite numbers, nan if missing.
 
     Returns
     -------
     float
-        1 where all are 0 or missing.
+        1 if all are 0 or missing.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def magnitude(*values: Floats) -> float:
 
 
 def in_range(*values: Floats) -> tuple[list[Floats], int]:
-    """Numbers divided by one power of two, which is exact, so that squares of very large or small ones are finite.
+    """Numbers divided by a common power of two, which is exact, so that their squares neither overflow nor underflow.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     Returns
     -------
     values : list of ndarray
-        At most 1 in size.
+        At most 1 in absolute value.
     exponent : int
         Of the power of two.
 
@@ -60,12 +60,12 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
 
 
 def refuse_huge(values: Floats, argument: str) -> None:
-    """Refuse numbers of which sums of squares are not finite, for who does not divide them by their `magnitude`.
+    """Refuse numbers whose sums of squares are not finite, for callers that do not divide by their `magnitude`.
 
     Parameters
     ----------
     values : ndarray of float
-        Finite numbers, nan where missing.
+        Finite numbers, nan if missing.
     argument : str
         Name to use in the error.
 

@@ -1,9 +1,9 @@
-"""Resamples of very many items for which no item is drawn by itself, of functions in a table.
+"""Bootstrap of known statistics of very many items without drawing the items one by one.
 
-A quantile of a resample of n items depends on two of its order statistics alone. Items drawn are those of the ordered
-values at the places of n uniform numbers, and of the order statistics of uniform numbers the joint distribution is
-known [1]_: drawing these two costs the same for any n. A variance is a function of two sums, so one draw makes the sums
-of several resamples (`bootstrap_of_sums`). Both are the ordinary bootstrap exactly, not an approximation.
+A quantile of a resample of n items depends on only two of its order statistics. The items drawn are the ordered values
+at the places of n uniform numbers, and the joint distribution of the order statistics of uniform numbers is known [1]_:
+drawing these two costs the same for any n. A variance is a function of two sums, so one draw serves for the sums of
+several resamples (`bootstrap_of_sums`). Both are exactly the ordinary bootstrap, not an approximation.
 
 References
 ----------
@@ -26,11 +26,11 @@ from agreement.spread import Spread, bca_limits, percentile_limits
 from agreement.vectorised import SQUARED, Moment, Quantile, largest_sum, recognised
 
 FEW_RESAMPLES = 100
-"""With fewer there is nothing to save, and the resamples are those of the plain loop."""
+"""With fewer, there is nothing to gain, and a plain loop draws the resamples."""
 
 
 class _OfOrder(NamedTuple):
-    """A statistic of a few order statistics: their places among n values, and what it makes of them."""
+    """A statistic of a few order statistics: their places among n values, and the function of their values."""
 
     places: Callable[[int], tuple[int, ...]]
     value: Callable[[list[npt.NDArray[Any]], int], Floats]
@@ -63,12 +63,12 @@ def bootstrap_of_many(
     confidence: float,
     text: str,
 ) -> Spread | None:
-    """Bootstrap of a statistic of very many items, if it is one that is known.
+    """Bootstrap of a statistic of very many items, if the statistic is known.
 
     Parameters
     ----------
     statistic : callable
-        Takes `values`, returns a number.
+        Takes `values` and returns a number.
     values : ndarray, shape (items, ...)
         Finite numbers.
     value : float
@@ -78,17 +78,17 @@ def bootstrap_of_many(
     resamples, seed, interval, confidence
         As in `bootstrap`.
     text : str
-        How the resamples are made, in words.
+        Description of the resampling.
 
     Returns
     -------
     Spread or None
-        None for few items or resamples, a statistic that is in no table, and quantiles within strata: these are left
-        to resamples that are drawn item by item.
+        None for few items or resamples, unknown statistics, and quantiles within strata, for which resamples must be
+        drawn item by item.
 
     Examples
     --------
-    The standard error of a median is 1 / (2 f sqrt(n)), with f the density there.
+    The standard error of a median is 1 / (2 f sqrt(n)), with f the density at the median.
 
     >>> values = np.linspace(0.0, 1.0, 10_001)
     >>> options = {"strata": None, "resamples": 4000, "seed": 1, "interval": "percentile", "confidence": 0.95}
@@ -123,7 +123,7 @@ def bootstrap_of_many(
 
 
 def orders_for(resamples: int) -> int:
-    """How many resamples a draw of so many items should make: laying an order out takes about as long as two draws.
+    """Number of resamples that one draw should serve; laying out an order takes about as long as two draws.
 
     Parameters
     ----------
@@ -149,13 +149,13 @@ def _of_order(statistic: Callable[..., float], known: Quantile | None) -> _OfOrd
 
 
 def _sums(moment: Moment, values: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """What each item adds to the sums that a moment is a function of, and the moment from them."""
+    """Each item's contribution to the sums, and the moment as a function of these."""
     reduction, alone = moment.reduction, np.ones(values.size)
     if reduction in (np.sum, np.mean):
         of_sums = ratio if reduction is np.mean else lambda totals: np.asarray(totals[..., 0])
         return np.column_stack([values, alone]), of_sums
-    # A mean is within a standard deviation of the median. Of so many items no resample lies so much otherwise that the
-    # difference of squares about it would lose digits.
+    # A mean is within one standard deviation of the median. With so many items, no resample is so different that the
+    # difference of squares about the median would lose digits.
     apart = values - np.median(values)
 
     def spread(totals: Floats) -> Floats:
@@ -167,16 +167,16 @@ def _sums(moment: Moment, values: Floats) -> tuple[Floats, Callable[[Floats], Fl
 
 
 def _without_each(of_order: _OfOrder, ordered: npt.NDArray[Any]) -> Floats:
-    """The statistic without the first ordered value, without the second ...: those after it move down."""
+    """The statistic without the first ordered value, without the second, and so on: later values move down a place."""
     left_out, others = np.arange(ordered.size), ordered.size - 1
     return of_order.value([ordered[place + (left_out <= place)] for place in of_order.places(others)], others)
 
 
 def _drawn_places(generator: np.random.Generator, n: int, places: Codes, resamples: int) -> Codes:
-    """Which of n ordered values stand at these places of ordered resamples; shape (places, resamples).
+    """Which of n ordered values occupy these places in ordered resamples; shape (places, resamples).
 
-    From the greatest place down: the r-th of m uniform numbers in order is Beta(r, m + 1 - r), and those below it are
-    r - 1 uniform numbers up to it.
+    Drawn from the greatest place down: the r-th smallest of m uniform numbers is Beta(r, m + 1 - r), and those below it
+    are r - 1 uniform numbers between 0 and it.
     """
     up_to, among = np.ones(resamples), n
     drawn = np.empty((places.size, resamples), dtype=np.intp)

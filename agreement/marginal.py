@@ -1,4 +1,4 @@
-"""Whether two raters use the categories equally often."""
+"""Marginal homogeneity: whether two raters use the categories equally often."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     ``V_ij = -(p_ij + p_ji) - d_i d_j``, ``V_ii = p_i. + p_.i - 2 p_ii - d_i^2``, Bhapkar's statistic is ``n d' V^-1
     d``, chi-square on k - 1 degrees of freedom [1]_. Categories that are never confused with the rest form a group of
     their own, as does one that neither rater used: with g groups there are k - g degrees of freedom. For two
-    categories the test is `mcnemar` by its rule. The value is half the sum of the absolute differences, the share of
-    items that would have to move; it has no interval.
+    categories, the test is `mcnemar` with its default method. The value is half the sum of the absolute differences,
+    which is the share of items that would have to change category; it has no interval.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
     Returns
     -------
     Estimate
-        With `p`, which is 1 where all items lie on the diagonal, and None where the test is undefined.
+        With `p`, which is 1 if all items are on the diagonal, and None if the test is undefined.
 
     Raises
     ------
     ValueError
-        When the table is not square or holds anything but counts.
+        When the table is not square or holds values other than counts.
 
     References
     ----------
@@ -70,13 +70,13 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
         return undefined(
             name, n, unit, Words("Bhapkar", "; no interval"), reason, value=0.0, p=1.0, confidence=confidence
         )
-    # of each group of categories one is redundant
+    # one category of each group is redundant
     _, group = connected_components(whole, directed=False)
     free = np.ones(k, dtype=bool)
     free[np.unique(group, return_index=True)[1]] = False
     spread = np.diag(rows + columns) - whole - whole.T
     d = (rows - columns)[free].astype(np.float64)
-    # n d' (V + dd')^-1 d, Stuart and Maxwell's statistic; the inverse of V itself follows by Sherman and Morrison
+    # n d' (V + dd')^-1 d, Stuart and Maxwell's statistic; the inverse of V follows by Sherman and Morrison
     without = float(d @ np.linalg.solve(spread[np.ix_(free, free)].astype(np.float64), d))
     if n - without <= 1e-12 * n:
         reason = "the covariance of the marginal differences is singular: no test, no interval"

@@ -1,4 +1,4 @@
-"""Ratings that are numbers: Lin's concordance correlation, Bland and Altman's limits, Kendall's W."""
+"""Agreement of numeric ratings: Lin's concordance correlation, Bland and Altman's limits, Kendall's W."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from agreement.resampling import Seed
 from agreement.result import Result
 from agreement.words import Part, Words
 
-_UNLIKE = "the numbers of the two are of very different size, or far apart: the coefficient is next to 0"
+_UNLIKE = "the two differ greatly in scale or mean: the coefficient is close to 0"
 _GREATEST = 1000  # exponent of two
-_ROUNDING = 1e-12  # shares below this are rounding errors of an exact zero
-_APART = 1e-3  # bias correction of numbers whose sizes, or whose means beside their spread, have little in common
+_ROUNDING = 1e-12  # shares below this are rounding error around an exact zero
+_APART = 1e-3  # bias correction below which scales differ greatly, or means relative to the standard deviations
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BlandAltman(Result):
     sd : float or None
         Standard deviation of the differences (n - 1); None for fewer than two.
     n_missing : int
-        Items without both values: left out.
+        Number of items left out for lack of both values.
     """
 
     bias: Estimate
@@ -66,9 +66,9 @@ def lin_ccc(
 ) -> Estimate:
     """Lin's concordance correlation coefficient.
 
-    ``2 s_ab / (s_a^2 + s_b^2 + (mean a - mean b)^2)`` with moments over n [1]_; interval by Fisher's z of the
-    coefficient with Lin's standard error, as corrected [2]_. Undefined for fewer than three pairs and when one of
-    the two is constant; in perfect concordance or discordance the value stays without limits.
+    ``2 s_ab / (s_a^2 + s_b^2 + (mean a - mean b)^2)`` with moments over n [1]_; the interval uses Fisher's z of the
+    coefficient with Lin's standard error, as corrected [2]_. Undefined for fewer than three pairs, and if one of the
+    two is constant. In perfect concordance or discordance there is a value but no limits.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def lin_ccc(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap, and `p` inverts it.
     interval : {"normal", "percentile", "bca"}, optional
-        By default "normal", on the z scale, without and "percentile" with `clusters`.
+        By default "normal" (on the z scale) without and "percentile" with `clusters`.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -93,7 +93,7 @@ def lin_ccc(
     Raises
     ------
     ValueError
-        When lengths differ or a value is no number.
+        When lengths differ or a value is not a number.
 
     References
     ----------
@@ -133,14 +133,14 @@ def lin_ccc(
     gap = float(x.mean() - y.mean())
     whole = var_x + var_y + gap**2
     value = 2.0 * covariance / whole
-    short = float(((from_x - from_y) ** 2).mean() + gap**2) / whole  # 1 - value, without a difference of near equals
+    short = float(((from_x - from_y) ** 2).mean() + gap**2) / whole  # 1 - value, without cancellation
     if short < _ROUNDING or short > 2.0 - _ROUNDING:
         reason = "perfect concordance: no standard error" if value > 0 else "perfect discordance: no standard error"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    if var_x * var_y == 0.0:  # beside the larger numbers, squares of the smaller ones vanish
+    if var_x * var_y == 0.0:  # squares of the smaller numbers underflow relative to the larger ones
         return undefined(name, n, unit, method, _UNLIKE, value=value, confidence=confidence)
     u2 = gap**2 / math.sqrt(var_x * var_y)
-    bias = 2.0 * math.sqrt(var_x * var_y) / whole  # value / r, which r = 0 has too
+    bias = 2.0 * math.sqrt(var_x * var_y) / whole  # value / r, defined for r = 0 too
     unexplained = float(((from_y - covariance / var_x * from_x) ** 2).mean()) / var_y  # 1 - r^2
     # Lin (2000), which corrects Lin (1989), eq. 2.2
     variance = (
@@ -175,21 +175,22 @@ def bland_altman(
     """Bias and limits of agreement, ``d -+ 1.96 s``, with intervals.
 
     Standard errors ``s / sqrt(n)`` for the bias and ``sqrt(3 s^2 / n)`` for the limits, t with n - 1 degrees of
-    freedom [1]_. Undefined for no pairs; limits for fewer than two. With equal differences all intervals are undefined.
+    freedom [1]_. Undefined for no pairs; limits also for fewer than two. If all differences are equal, all intervals
+    are undefined.
 
     Parameters
     ----------
     a, b : sequence of numbers, shape (items,)
         Values of the two methods in the same unit; None or NaN is missing.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; all three intervals are then those of a cluster bootstrap. Bias
-        and limits stay those of all pairs of values.
+        Cluster of each item, for example the subject; all three intervals are then from a cluster bootstrap. Bias and
+        limits are still those of all pairs of values.
     interval : {"t", "percentile", "bca"}, optional
         By default "t" without and "percentile" with `clusters`.
     resamples, seed
         For the bootstrap.
     confidence : float
-        Nominal coverage of the intervals (the limits are always at 1.96); t assumes normal differences, independent
+        Nominal coverage of the intervals (the limits always use 1.96); t assumes normal differences and independent
         items.
     unit : str
         What one entry is.
@@ -201,7 +202,7 @@ def bland_altman(
     Raises
     ------
     ValueError
-        When lengths differ or a value is no number.
+        When lengths differ or a value is not a number.
 
     References
     ----------
@@ -227,7 +228,7 @@ def bland_altman(
     if exponent > _GREATEST:
         raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
     gaps = x - y
-    # in the unit of the data again
+    # back in the unit of the data
     mean = math.ldexp(math.fsum(gaps) / n, exponent) if n else math.nan
     sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
     rounding = math.ldexp(1e-14, exponent)
@@ -271,10 +272,10 @@ def kendall_w(
 ) -> Estimate:
     """Kendall's coefficient of concordance W.
 
-    ``W = (12 sum_i R_i^2 - 3 m^2 n (n + 1)^2) / (m^2 n (n^2 - 1) - m sum T)`` with rank sums ``R_i`` of n items by m
-    raters and ``T = sum (t^3 - t)`` over the ties of a rater [1]_. Items with a missing rating are left out. No
-    interval: the raters are too few to resample, and there is no accepted one for given raters. Undefined for fewer
-    than two items, and when every rater ties all items.
+    ``W = (12 sum_i R_i^2 - 3 m^2 n (n + 1)^2) / (m^2 n (n^2 - 1) - m sum T)`` with rank sums ``R_i`` of n items over m
+    raters and ``T = sum (t^3 - t)`` over each rater's groups of t ties [1]_. Items with a missing rating are left out.
+    No interval: the raters are too few to resample, and there is no accepted interval for fixed raters. Undefined for
+    fewer than two items, and if every rater ties all items.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What methods of several statistics say alike, in parts: kinds of interval, degrees of freedom, what was left out."""
+"""Shared wording of `Estimate.method`: kinds of interval, degrees of freedom, items left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from agreement.words import Part, Term, Words
 FIXED = Words(Part("these raters (fixed)", terms=("fixed",)))
 RANDOM = Words(Part("raters sampled (random)", terms=("random",)))
 OF_RATERS = {1: Words(Part("other raters for each item (random)", terms=("random",))), 2: RANDOM, 3: FIXED}
-"""Who the raters of an intraclass correlation are, by its model."""
+"""Description of the raters of an intraclass correlation, by model."""
 
 WILSON = Words(Part("Wilson score interval", terms=("Wilson",)))
 ITEMS_ADDED = Words(Part("large-sample standard error with two items added", terms=("two items added",)))
@@ -20,12 +20,12 @@ T_ON_ALL = Words(Part("t with n - 1 degrees of freedom", terms=_FREEDOM))
 def bootstrap_of(
     clustered: bool, *, paired: bool = False, stratified: bool = False, over_raters: bool = False
 ) -> Words:
-    """The kind of interval that resamples give.
+    """The name of a kind of bootstrap.
 
     Parameters
     ----------
     clustered, paired, stratified, over_raters : bool
-        Whether clusters are drawn, both sides of each item together, within strata, and raters as well as items.
+        Whether clusters are drawn; both sides of each item together; within strata; raters as well as items.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def bootstrap_of(
 
 
 def wilson_on_effective(of: str) -> Words:
-    """Wilson's interval of a share on the effective number of so many, as a kind of interval.
+    """The name of Wilson's interval of a share on an effective sample size.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def wilson_on_effective(of: str) -> Words:
 
 
 def t_with(freedom: int | str, preposition: str = "with") -> Words:
-    """That tails are those of t.
+    """A note that the t distribution is used.
 
     Parameters
     ----------
     freedom : int or str
-        Degrees of freedom, as they are printed; estimates that differ in them alone share a note.
+        Degrees of freedom, as printed; estimates that differ only in these share a note.
     preposition : str
-        Before them.
+        Word before the degrees of freedom.
 
     Returns
     -------
@@ -87,20 +87,20 @@ def t_with(freedom: int | str, preposition: str = "with") -> Words:
 
 
 def of_effective_number(effective: float, n: int, freedom: int, way: str = "") -> Words:
-    """How many of the items the effective number is, and that tails are those of t; to add behind what is effective.
+    """A note on the effective sample size and the t distribution, to follow the name of what is effective.
 
-    A note that estimates share has neither of the numbers: each line has its own n.
+    A note shared by several estimates omits both numbers, since each line has its own n.
 
     Parameters
     ----------
     effective : float
         The effective number.
     n : int
-        How many items there are.
+        Number of items.
     freedom : int
         Degrees of freedom.
     way : str
-        By what the effective number is, where there is more than one way.
+        How the effective sample size was obtained, if there is more than one way.
 
     Returns
     -------
@@ -120,19 +120,19 @@ def of_effective_number(effective: float, n: int, freedom: int, way: str = "") -
 
 
 def leaving_out(count: int, which: str) -> Words:
-    """How many were left out, and which, to add to a method.
+    """A note on how many items were left out and why, to append to a method.
 
     Parameters
     ----------
     count : int
-        How many; a note that estimates share does not count them.
+        Number left out; omitted from a note shared by several estimates.
     which : str
         What they have in common, such as ``"without both verdicts"``.
 
     Returns
     -------
     Words
-        Empty where none was.
+        Empty if none were left out.
 
     Examples
     --------
@@ -143,12 +143,12 @@ def leaving_out(count: int, which: str) -> Words:
 
 
 def of_lambda(said: str) -> Words:
-    """How far a judge is leaned on, to add to a method; a note that estimates share does not say it.
+    """A note on the weight lambda of the judge, to append to a method; omitted from a note shared by several estimates.
 
     Parameters
     ----------
     said : str
-        With what stands before it, such as ``"; lambda 0.853"``.
+        The text with its separator, such as ``"; lambda 0.853"``.
 
     Returns
     -------
@@ -159,14 +159,14 @@ def of_lambda(said: str) -> Words:
 
 
 def score_test(degrees: int, among: str) -> Words:
-    """The test of equal differences on all levels of a factor.
+    """The name of the score test of equal differences at all levels of a factor.
 
     Parameters
     ----------
     degrees : int
         Its degrees of freedom.
     among : str
-        What P is corrected over, in the plural.
+        What P is adjusted over, in the plural.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Models compared: by few human and many judge verdicts, and as ranks that the data can tell apart."""
+"""Comparison of models: differences from few human and many judge verdicts, and confidence sets of ranks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class ModelDifference(Result):
-    """The difference of two models from human verdicts on some items and a judge's on all.
+    """The difference between two models, from human verdicts on some items and a judge's on all.
 
     Attributes
     ----------
@@ -36,7 +36,8 @@ class ModelDifference(Result):
     labelled_only : Estimate
         The same without the judge's verdicts on the unlabelled.
     effective_labels : float or None
-        How many labelled items would be as precise without a judge; None where either has no standard error.
+        Number of labelled items that would give the same precision without a judge; None if either has no standard
+        error.
     """
 
     difference: Estimate
@@ -55,20 +56,20 @@ def prediction_powered_difference(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> ModelDifference:
-    """Mean verdict on model A less that on model B over a pool, from a labelled sample and a judge's verdicts on all.
+    """Mean verdict on model A minus that on model B over a pool, from a labelled sample and a judge's verdicts on all.
 
-    The prediction-powered mean [1]_ [2]_ of the differences item by item: what human and judge err by alike on both
-    models of an item cancels before anything is estimated. Limits are normal, not clipped: a difference is no share,
-    also where the labelled happen to hold 0 and 1 alone. The labels gained follow from the variances:
-    ``effective labels = n (se of the labelled alone / se)^2``.
+    The prediction-powered mean [1]_ [2]_ of the differences item by item, so that errors common to both models on an
+    item cancel before estimation. Limits are normal and not clipped: a difference is not a share, even if the labelled
+    ones happen to be only 0 and 1. The gain in labels follows from the variances: ``effective labels = n (se of the
+    labelled alone / se)^2``.
 
     Parameters
     ----------
     human, judge : pair of sequences of numbers, shape (n,) each
         Verdicts on the answers of A and of B to the labelled items, for example 1 right, 0 wrong; None is missing, and
-        an item without both models is left out.
+        an item without both verdicts is left out.
     unlabelled : pair of sequences of numbers, shape (N,) each
-        The judge's verdicts on A and B in all other items of the pool.
+        The judge's verdicts on A and B for all other items of the pool.
     tuned, clusters, unlabelled_clusters, confidence
         As in `prediction_powered_mean`.
     unit : str
@@ -77,13 +78,13 @@ def prediction_powered_difference(
     Returns
     -------
     ModelDifference
-        Each undefined as `prediction_powered_mean`; with a warning where the models differ on fewer than five of the
-        labelled items.
+        Each is undefined in the same cases as `prediction_powered_mean`; with a warning if the models differ on fewer
+        than five labelled items.
 
     Raises
     ------
     ValueError
-        When something is no pair, or as in `prediction_powered_mean`.
+        When an argument is not a pair, or as in `prediction_powered_mean`.
 
     References
     ----------
@@ -92,7 +93,7 @@ def prediction_powered_difference(
 
     Examples
     --------
-    Untuned: the judge sees .2 among the others and .25 among the labelled, where humans see .5: .2 + (.5 - .25).
+    Untuned: the judge's difference is .2 on the others and .25 on the labelled, the humans' .5: .2 + (.5 - .25).
 
     >>> human, judge = ([1, 1, 1, 0], [0, 0, 1, 0]), ([1, 1, 0, 0], [0, 0, 1, 0])
     >>> others = ([1] * 12 + [0] * 8, [1] * 8 + [0] * 12)
@@ -105,7 +106,7 @@ def prediction_powered_difference(
         *gaps, tuned=tuned, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
         confidence=confidence, name=name, unit=unit,
     )  # fmt: skip
-    # a judge who says nothing of the items leaves the mean of the labelled
+    # an uninformative judge leaves the mean of the labelled items
     silent = [np.where(np.isnan(gap), np.nan, 0.0) for gap in gaps[1:]]
     alone = prediction_powered_mean(
         gaps[0], *silent, tuned=False, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
@@ -120,14 +121,14 @@ def prediction_powered_difference(
 
 @dataclass(frozen=True)
 class RankSet(Result):
-    """The ranks that a model can have.
+    """The confidence set of a model's rank.
 
     Attributes
     ----------
     mean : float
-        Mean score of the model; nan without items, for the reason that `undefined_because` gives.
+        Mean score of the model; nan without items (see `undefined_because`).
     best, worst : int
-        Least and greatest rank, 1 for the highest mean.
+        Smallest and largest rank; 1 is the highest mean.
     undefined_because : str or None
         Why `mean` has no value.
     """
@@ -140,18 +141,18 @@ class RankSet(Result):
 
 @dataclass(frozen=True)
 class RankSets(Result):
-    """The ranks that each of several models can have, together with the confidence asked for.
+    """Confidence sets of the ranks of several models, with simultaneous coverage.
 
     Attributes
     ----------
     ranks : tuple of RankSet, length models
     n : int
-        Items used.
+        Number of items used.
     n_clusters : int or None
     confidence : float
     method : str
     undefined_because : str or None
-        Why every model can have every rank.
+        Why every set holds all ranks.
     """
 
     ranks: tuple[RankSet, ...]
@@ -170,15 +171,15 @@ def rank_sets(
     seed: Seed,
     confidence: float = 0.95,
 ) -> RankSets:
-    """The ranks that each model can have, from simultaneous intervals of all pairwise differences.
+    """Confidence sets of each model's rank, from simultaneous intervals of all pairwise differences.
 
-    A model's best rank is one more than the number of models whose mean lies above its own for certain, its worst
-    that of all models less those that lie below for certain [1]_. For certain means outside of an interval
-    ``d_jk -+ q se_jk`` of the difference on the same items; q is the quantile, over bootstraps of items or clusters,
-    of the greatest ``|d*_jk - d_jk| / se_jk`` over all pairs, times ``sqrt(n / (n - 1))`` of n items or clusters, and
-    with the tail of t on n - 1 degrees of freedom where it has that of the normal distribution; at least that of t for
-    one pair. So all sets hold the true ranks at once with the confidence asked for, also where models tie: a bootstrap
-    of the ranks themselves does not.
+    A model's best rank is one more than the number of models with a significantly higher mean, and its worst is the
+    number of models minus those with a significantly lower mean [1]_. A difference is significant if 0 is outside
+    ``d_jk -+ q se_jk``, on the same items. q is the quantile, over bootstraps of items or clusters, of the greatest
+    ``|d*_jk - d_jk| / se_jk`` over all pairs, times ``sqrt(n / (n - 1))`` for n items or clusters. Its normal tail
+    probability is then converted to a quantile of t on n - 1 degrees of freedom, which is at least that of t for one
+    pair. All sets hold the true ranks simultaneously with the requested confidence, even if models tie, which is not so
+    for a bootstrap of the ranks themselves.
 
     Parameters
     ----------
@@ -189,12 +190,12 @@ def rank_sets(
     resamples, seed
         See `bootstrap`; the seed is required.
     confidence : float
-        With which all sets together hold the true ranks; of models that tie, any rank that their tie leaves is true.
+        Simultaneous coverage of the true ranks; for tied models, any rank within the tie is true.
 
     Returns
     -------
     RankSets
-        Every rank for every model, with the reason, for fewer than two items or clusters.
+        All ranks for every model, with the reason, for fewer than two items or clusters.
 
     Raises
     ------
@@ -208,7 +209,7 @@ def rank_sets(
 
     Examples
     --------
-    The first two are not told apart, the third is below both.
+    The first two cannot be distinguished; the third is below both.
 
     >>> scores = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1], [1, 1, 0]] * 12
     >>> [(model.best, model.worst) for model in rank_sets(scores, resamples=500, seed=1).ranks]
@@ -224,7 +225,7 @@ def rank_sets(
     count = n if n_clusters is None else n_clusters
     kind = "clusters" if n_clusters is not None else "items"
     of_draws = Part(f"greatest standardised one of {resamples} bootstraps of {kind}", terms=("bootstrap",))
-    method = Words("pairwise differences at once", ", ", of_draws, ", tails of t")
+    method = Words("simultaneous pairwise differences", ", ", of_draws, ", tails of t")
     (scaled,), exponent = in_range(table)
     means = np.ldexp(scaled.mean(axis=0), exponent) if n else np.full(models, math.nan)
     if count < 2:
@@ -242,11 +243,11 @@ def rank_sets(
 def _certain(
     table: Floats, units: Any, count: int, means: Floats, resamples: int, seed: Seed, confidence: float
 ) -> tuple[Floats, Floats]:
-    """How many models lie above, and how many below each for certain."""
+    """Number of models significantly above, and significantly below, each model."""
     n, models = table.shape
     first, second = np.triu_indices(models, 1)
     gap = means[first] - means[second]
-    # what each cluster adds to the deviation of each mean
+    # contribution of each cluster to the deviation of each mean
     parts = sums_by_cluster(table - means, units) / n
     pairs = parts[:, first] - parts[:, second]
     se = np.sqrt(count / (count - 1) * (pairs**2).sum(axis=0))
@@ -258,14 +259,14 @@ def _certain(
         for start in range(0, resamples, step := max(1, 2_000_000 // max(count, gap.size))):
             many = min(step, resamples - start)
             times = generator.multinomial(count, np.full(count, 1.0 / count), size=many)
-            drawn = (times @ parts) / (times @ size)[:, None]  # the number of items varies with the clusters
+            drawn = (times @ parts) / (times @ size)[:, None]  # the number of items varies with the clusters drawn
             moved = np.abs(drawn[:, first] - drawn[:, second])[:, varies] / se[varies]
             greatest[start : start + many] = moved.max(axis=1)
-    # a bootstrap varies by (count - 1) / count of the variance, and has the tails of the normal distribution, not of t
+    # the bootstrap variance is (count - 1) / count of the variance, with tails of the normal distribution, not of t
     normal = float(np.quantile(greatest, confidence)) * math.sqrt(count / (count - 1))
     tail = min(float(stats.norm.sf(normal)), (1.0 - confidence) / 2.0)
     quantile = float(stats.t.isf(tail, count - 1))
-    # a difference that is the same in every item is certain
+    # a difference that is the same on every item is certain
     certain = np.where(varies, np.abs(gap) > quantile * se, np.abs(gap) > _ROUNDING)
     above, below = np.zeros(models), np.zeros(models)
     np.add.at(above, np.where(gap > 0, second, first)[certain], 1)
@@ -275,7 +276,7 @@ def _certain(
 
 def _gap(pair: tuple[Ratings, Ratings], name: str) -> Floats:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise ValueError(f"{name} is no pair; expected the verdicts on model A and those on model B")
+        raise ValueError(f"{name} is not a pair; expected the verdicts on model A and those on model B")
     first, second = (numbers_or_nan(part, name) for part in pair)
     same_length(first, second, f"{name}, model A", f"{name}, model B")
     return first - second

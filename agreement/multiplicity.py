@@ -1,4 +1,4 @@
-"""Several P values at once, adjusted for their number."""
+"""Adjustment of P values for multiplicity."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ METHODS = ("bonferroni", "holm", "hommel", "bh", "by")
 
 
 def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
-    """P values adjusted for their number.
+    """P values adjusted for multiplicity.
 
     - bonferroni: ``min(1, m p)``
     - holm: ``max over earlier of min(1, (m - i + 1) p_(i))``, p ascending [1]_
-    - hommel: the greatest Simes P value ``min_j |S| p_(j) / j`` over all sets S of hypotheses that hold the one in
-      question [4]_, never above Holm's; for independent or positively dependent tests
+    - hommel: the greatest Simes P value ``min_j |S| p_(j) / j`` over all sets S of hypotheses that include the one in
+      question [4]_; never above Holm's; for independent or positively dependent tests
     - bh: ``min over later of min(1, m / i p_(i))`` [2]_, false discovery rate
     - by: bh times ``sum 1/i`` [3]_, under any dependence
 
@@ -40,7 +40,7 @@ def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
     Raises
     ------
     ValueError
-        When a value lies outside 0 and 1, the shape is not (m,), or the method is unknown.
+        When a value is outside 0 to 1, the shape is not (m,), or the method is unknown.
 
     References
     ----------
@@ -75,12 +75,11 @@ def adjust_p_values(p: Sequence[float] | Floats, method: Adjustment) -> Floats:
 
 
 def hommel_p_values(p: Sequence[float] | Floats) -> Floats:
-    """P values adjusted for their number by Hommel's procedure.
+    """P values adjusted for multiplicity by Hommel's procedure.
 
-    The closed test of Simes: the adjusted value of a hypothesis is the greatest of the Simes P values
-    ``min_j |S| p_(j) / j`` over all sets S of hypotheses that hold it [1]_. Never greater than Holm's; it controls the
-    chance of any false rejection for independent or positively dependent tests. The same as `adjust_p_values` with
-    "hommel".
+    The closed Simes test: the adjusted value of a hypothesis is the greatest Simes P value ``min_j |S| p_(j) / j`` over
+    all sets S of hypotheses that include it [1]_. Never greater than Holm's; it controls the familywise error rate for
+    independent or positively dependent tests. The same as `adjust_p_values` with "hommel".
 
     Parameters
     ----------
@@ -94,7 +93,7 @@ def hommel_p_values(p: Sequence[float] | Floats) -> Floats:
     Raises
     ------
     ValueError
-        When a value lies outside 0 and 1, or the shape is not (m,).
+        When a value is outside 0 to 1, or the shape is not (m,).
 
     References
     ----------
@@ -119,7 +118,7 @@ def _by_statsmodels(values: Floats, method: Adjustment) -> Floats:
 
 
 def _holm(values: Floats) -> Floats:
-    """Holm's procedure: that of statsmodels collects garbage at each call, which takes a hundred milliseconds."""
+    """Holm's procedure; the one in statsmodels collects garbage at each call, which takes a hundred milliseconds."""
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(values.size)
     adjusted[order] = np.maximum.accumulate(np.arange(values.size, 0, -1) * values[order])

@@ -1,4 +1,4 @@
-"""Sets of options: each option by itself, the exact set, and how much of two sets is common."""
+"""Sets of options: each option alone, the exact set, and the overlap of two sets."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class OptionAgreement(Result):
     option : hashable
         The option.
     chosen : float
-        Share of the ratings that hold it; nan without ratings, for the reason that `undefined_because` gives.
+        Share of the ratings that include it; nan without ratings (see `undefined_because`).
     percent : Estimate
-        Mean share of the pairs of raters who both chose it or both did not.
+        Mean share of pairs of raters who both chose it or both did not.
     kappa : Estimate
         Conger's kappa (Cohen's, for two raters) of chosen or not.
     undefined_because : str or None
@@ -56,11 +56,11 @@ class SetAgreement(Result):
     Attributes
     ----------
     exact : Estimate
-        Mean share of the pairs of raters with the same set.
+        Mean share of pairs of raters with the same set.
     jaccard : Estimate
-        Mean over pairs of raters of common options / options that either chose.
+        Mean over pairs of raters of common options / options chosen by either.
     options : tuple of OptionAgreement
-        Option by option, in their order.
+        Agreement on each option, in their order.
     """
 
     exact: Estimate
@@ -70,7 +70,7 @@ class SetAgreement(Result):
 
 @dataclass(frozen=True)
 class SetAccuracy(Result):
-    """Sets of options against the accepted ones.
+    """Accuracy of sets of options against the accepted sets.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class SetAccuracy(Result):
     share : Estimate
         Mean share of all options on which answer and reference agree: chosen in both, or in neither.
     options : dict
-        Of each option, the share of the items on which answer and reference agree on it.
+        For each option, the share of items on which answer and reference agree.
     """
 
     exact: Estimate
@@ -91,14 +91,14 @@ class SetAccuracy(Result):
 
 
 def jaccard(a: Any, b: Any) -> float:
-    """Common options over options that either set holds.
+    """Jaccard index: common options over options in either set.
 
     ``|A and B| / |A or B|`` [1]_; 1 for two empty sets.
 
     Parameters
     ----------
     a, b : set, frozenset, list or tuple
-        Options; the order says nothing.
+        Options; their order does not matter.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def jaccard(a: Any, b: Any) -> float:
     Raises
     ------
     ValueError
-        When one of them is no collection of options.
+        When one of them is not a collection of options.
 
     References
     ----------
@@ -138,8 +138,8 @@ def set_agreement(
     """Agreement of raters who each choose a set of options.
 
     Exact set and Jaccard's index [1]_ are means over items of the mean over pairs of raters (`mean_over_pairs`), not
-    corrected for chance. Option by option, chosen or not is a yes/no rating: its percent agreement, and Conger's kappa
-    [2]_, which is undefined for an option that nobody or everybody chose throughout.
+    corrected for chance. For each option, chosen or not is a yes/no rating, with its percent agreement and Conger's
+    kappa [2]_, which is undefined for an option that nobody ever chose, or everybody always.
 
     Parameters
     ----------
@@ -150,7 +150,8 @@ def set_agreement(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Bootstrap of everything. By default Gwet's interval of the kappas without clusters, else percentiles.
+        Uses this bootstrap for all estimates. By default, percentiles, except Gwet's interval for kappas without
+        clusters.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -165,7 +166,7 @@ def set_agreement(
     Raises
     ------
     ValueError
-        When the table is not (items, raters), an answer is no set, or it holds an option that is not declared.
+        When the table is not (items, raters), or an answer is not a set or holds an undeclared option.
 
     References
     ----------
@@ -226,7 +227,7 @@ def set_accuracy(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SetAccuracy:
-    """Sets of options against the accepted set: exactly right, how much in common, and option by option.
+    """Sets of options against the accepted set: exactly right, overlap, and option by option.
 
     Items without an answer or a reference are left out and counted in `method`. Undefined for no items.
 
@@ -235,9 +236,10 @@ def set_accuracy(
     answers, reference : sequence, shape (items,)
         Sets, lists or tuples of options; None or NaN is missing.
     options : sequence, optional
-        All options, in their order; by default those that occur. The share of options on which both agree counts all.
+        All options, in their order; by default those that occur. The share of options on which both agree is a share of
+        all of these.
     clusters, resamples, seed, interval, confidence, unit
-        As in `set_agreement`; by default shares have Wilson's interval without clusters.
+        As in `set_agreement`; without clusters, shares have Wilson's interval by default.
 
     Returns
     -------
@@ -246,7 +248,7 @@ def set_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, an entry is no set, or holds an option that is not declared.
+        When lengths differ, or an entry is not a set or holds an undeclared option.
 
     References
     ----------
@@ -298,7 +300,7 @@ def set_accuracy(
 
 
 def set_of(options: Any, argument: str) -> OptionSet:
-    """A set of options, from any collection of them.
+    """Any collection of options as a set.
 
     Parameters
     ----------
@@ -314,7 +316,7 @@ def set_of(options: Any, argument: str) -> OptionSet:
     Raises
     ------
     ValueError
-        When it is no collection, or an option cannot be compared.
+        When it is not a collection, or an option cannot be compared.
     """
     if isinstance(options, np.ndarray):
         options = options.tolist()

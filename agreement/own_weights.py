@@ -1,4 +1,4 @@
-"""Agreement weights of a study's own: a matrix, checked, or one of the usual ones by name; Cohen's kappa with it."""
+"""Custom agreement weights, as a checked matrix or one of the usual ones by name, and Cohen's kappa with them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _MOST = 5_000  # categories of a matrix
 
 
 def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: bool = False) -> Floats:
-    """Agreement weights as a matrix: one of the usual ones by name, or a matrix of one's own, checked.
+    """Agreement weights as a matrix: one of the usual ones by name, or a custom matrix after checks.
 
     With categories k, l among 1 ... q [1]_: identity (None), linear ``1 - |k - l| / (q - 1)``, quadratic
     ``1 - (k - l)^2 / (q - 1)^2``, radical ``1 - sqrt(|k - l| / (q - 1))``, ordinal ``1 - M_kl / M_1q`` with
-    ``M_kl = d (d + 1) / 2``, ``d = |k - l|``. A matrix of one's own is symmetric with 1 on the diagonal and weights
-    from 0 to 1 elsewhere, not all of them 1; or, with `disagreement`, penalties of at least 0 with 0 on the diagonal,
+    ``M_kl = d (d + 1) / 2``, ``d = |k - l|``. A custom matrix is symmetric, with 1 on the diagonal and weights from 0
+    to 1 elsewhere, not all of them 1. With `disagreement`, it holds penalties of at least 0, with 0 on the diagonal,
     which become ``1 - penalty / greatest penalty`` [2]_.
 
     Parameters
@@ -55,7 +55,7 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     Raises
     ------
     ValueError
-        When the name is unknown, or the matrix has another shape, is not symmetric, or holds other numbers.
+        When the name is unknown, or the matrix has the wrong shape, is not symmetric, or holds invalid numbers.
 
     References
     ----------
@@ -79,7 +79,7 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
     if matrix.shape != (q, q):
         raise ValueError(f"weights has shape {matrix.shape}; expected ({q}, {q}), one row for each category")
     if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise ValueError("weights holds a negative number or none at all; expected numbers of at least 0")
+        raise ValueError("weights holds a negative or missing number; expected numbers of at least 0")
     if (np.abs(matrix - matrix.T) > _ROUNDING).any():
         raise ValueError("weights is not symmetric; expected the same weight for (k, l) and (l, k)")
     if disagreement:
@@ -96,25 +96,25 @@ def agreement_weights(weights: Matrix | None, categories: int, *, disagreement: 
 def name_or_matrix(
     weights: Matrix | None, categories: Sequence[Hashable] | None
 ) -> tuple[Literal["linear", "quadratic"] | None, Floats | None]:
-    """Weights of a coefficient as the name of the usual ones, or as a checked matrix of one's own.
+    """Weights of a coefficient as one of the usual names, or as a checked custom matrix.
 
     Parameters
     ----------
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
-        What was asked for.
+        The requested weights.
     categories : sequence, length q, or None
-        The declared categories, which say what the rows of a matrix are.
+        The declared categories, which label the rows of a matrix.
 
     Returns
     -------
     name : {None, "linear", "quadratic"}
-        None with a matrix too.
+        Also None with a matrix.
     matrix : ndarray, shape (q, q), or None
 
     Raises
     ------
     ValueError
-        When the name is unknown, or a matrix is none or has no categories.
+        When the name is unknown, or a matrix is invalid or lacks categories.
 
     Examples
     --------
@@ -133,12 +133,12 @@ def name_or_matrix(
 
 
 def with_weights(name: str, weights: Matrix | None) -> str:
-    """The name of a coefficient with that of its weights.
+    """The name of a coefficient with the name of its weights.
 
     Parameters
     ----------
     name : str
-        Of the coefficient.
+        Name of the coefficient.
     weights : {None, "linear", "quadratic"} or array_like
         As in `name_or_matrix`.
 
@@ -171,11 +171,11 @@ def cohen_kappa_with_weights(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Cohen's kappa of two raters with weights of one's own.
+    """Cohen's kappa of two raters with custom weights.
 
     ``kappa = (po - pe) / (1 - pe)`` with ``po = sum w_kl p_kl``, ``pe = sum w_kl p_k. p_.l`` [1]_. The standard error
     is that of Fleiss, Cohen and Everitt [2]_, eq. 8: ``se^2 = (sum p_kl (w_kl (1 - pe) - (w_k. + w_.l) (1 - po))^2
-    - (po pe - 2 pe + po)^2) / (n (1 - pe)^4)``. Undefined as `cohen_kappa`.
+    - (po pe - 2 pe + po)^2) / (n (1 - pe)^4)``. Undefined in the same cases as `cohen_kappa`.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def cohen_kappa_with_weights(
     Raises
     ------
     ValueError
-        When lengths differ, a verdict is not among the categories, the weights are none, or a normal interval is asked
-        for clustered items.
+        When lengths differ, a verdict is not among the categories, the weights are invalid, or a normal interval is
+        requested for clustered items.
 
     References
     ----------
@@ -253,7 +253,7 @@ def cohen_kappa_with_weights(
             reason = "the standard error is 0 for this table"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
         half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-        least = -1.0 if isinstance(weights, str) else -math.inf  # with weights of one's own it can be less
+        least = -1.0 if isinstance(weights, str) else -math.inf  # with custom weights it can be lower
         low, high, clipped = within_range(value - half, value + half, least)
         return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
     cells = np.eye(q * q)[pairs.a * q + pairs.b]

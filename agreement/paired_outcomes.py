@@ -1,4 +1,4 @@
-"""Comparisons of two contestants, by place: who was preferred, and whether strengths exist that fit them."""
+"""Pairwise comparisons of contestants, by index: who was preferred, and whether finite strengths fit the outcomes."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _SURELY = 1e-6
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Who was compared with whom, by place among the contestants, and how it ended.
+    """Who was compared with whom, as indices of the contestants, and the outcomes.
 
     Attributes
     ----------
     first, second : array of int, shape (comparisons,)
-        Places of the two.
+        Indices of the two contestants.
     outcome : array of int, shape (comparisons,)
-        0 where the first was preferred, 1 the second, 2 a tie.
+        0 if the first was preferred, 1 if the second, 2 for a tie.
     clusters : array of int, shape (comparisons,)
-        What varies together.
+        Units that vary together.
     """
 
     first: Places
@@ -44,13 +44,13 @@ class Comparisons:
     clusters: Places
 
     def among(self, wanted: npt.NDArray[np.bool_]) -> Comparisons:
-        """Those of which both contestants are wanted."""
+        """The comparisons in which both contestants are wanted."""
         selected = wanted[self.first] & wanted[self.second]
         return Comparisons(self.first[selected], self.second[selected], self.outcome[selected], self.clusters[selected])
 
     @property
     def winners(self) -> tuple[Places, Places]:
-        """Who did at least as well as whom; both ways for a tie."""
+        """Who did at least as well as whom; a tie counts in both directions."""
         ahead = np.concatenate((self.first[self.outcome != 1], self.second[self.outcome != 0]))
         behind = np.concatenate((self.second[self.outcome != 1], self.first[self.outcome != 0]))
         return ahead, behind
@@ -62,7 +62,7 @@ def coded(
     preferred: Sequence[Preferred],
     clusters: Sequence[Any] | None,
 ) -> tuple[list[Hashable], Comparisons]:
-    """Contestants in order, and comparisons by their places in it."""
+    """The contestants in order, and the comparisons as indices into them."""
     given = {"first": first, "second": second, "preferred": preferred}
     given |= {} if clusters is None else {"clusters": clusters}
     values = {name: as_values(entries, name) for name, entries in given.items()}
@@ -103,7 +103,7 @@ def _parts(ahead: Places, behind: Places, n: int, *, strong: bool) -> tuple[int,
 
 
 def why_undefined(data: Comparisons, n: int) -> str | None:
-    """Why no strength can be estimated of any of the n contestants, or None."""
+    """Why no strength can be estimated for any of the n contestants; None if they can."""
     if n == 0:
         return "no comparison"
     parts, _ = _parts(data.first, data.second, n, strong=False)
@@ -111,7 +111,7 @@ def why_undefined(data: Comparisons, n: int) -> str | None:
 
 
 def with_finite_strength(data: Comparisons, n: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Who has a finite strength, and who of the others was always preferred to those that are left."""
+    """Which contestants have a finite strength, and which of the others were always preferred to the remaining ones."""
     left, always = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
     while left.sum() > 1:
         ahead, behind = data.among(left).winners
@@ -120,7 +120,7 @@ def with_finite_strength(data: Comparisons, n: int) -> tuple[npt.NDArray[np.bool
         worst = np.flatnonzero(left & (losses > 0) & (wins == 0))
         if best.size == 0 and worst.size == 0:
             break
-        # One at a time, so that somebody is left against whom the others are measured.
+        # One at a time, so that somebody remains as the reference for the others.
         taken = best[0] if best.size else worst[0]
         always[taken] = bool(best.size)
         left[taken] = False
@@ -128,7 +128,7 @@ def with_finite_strength(data: Comparisons, n: int) -> tuple[npt.NDArray[np.bool
 
 
 def are_linked(core: Comparisons, finite: npt.NDArray[np.bool_]) -> bool:
-    """Whether each of them was, over others, preferred to each other: the strengths exist (Ford 1957)."""
+    """Whether each member was preferred to each other one, if only through others: the MLE then exists (Ford 1957)."""
     members = np.flatnonzero(finite)
     if members.size == 1:
         return True
@@ -137,9 +137,9 @@ def are_linked(core: Comparisons, finite: npt.NDArray[np.bool_]) -> bool:
 
 
 def predictors_of(data: Comparisons, members: Places, *, ties: bool) -> Numbers:
-    """Of each comparison and outcome what it adds to the log of its odds, by free number: (comparisons, 2 or 3, p).
+    """The predictors of the log odds of each outcome of each comparison, by free parameter: (comparisons, 2 or 3, p).
 
-    Strengths sum to 0, so that the last is minus the sum of the others.
+    Strengths sum to 0, so the last strength is minus the sum of the others.
     """
     k = members.size
     basis = np.vstack((np.eye(k - 1), -np.ones((1, k - 1))))
@@ -155,9 +155,9 @@ def predictors_of(data: Comparisons, members: Places, *, ties: bool) -> Numbers:
 
 
 def has_no_maximum(core: Comparisons, members: Places) -> bool:
-    """Whether the likelihood of Davidson's model rises without end: some way on, no outcome but those seen gains.
+    """Whether the likelihood of Davidson's model is unbounded: along some direction only observed outcomes gain.
 
-    A linear program finds such a way where there is one (Albert and Anderson 1984).
+    A linear program finds such a direction if one exists (Albert and Anderson 1984).
     """
     made = np.unique(np.column_stack((core.first, core.second, core.outcome)), axis=0)
     different = Comparisons(made[:, 0], made[:, 1], made[:, 2], np.zeros(len(made), dtype=np.intp))

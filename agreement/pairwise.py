@@ -1,4 +1,4 @@
-"""Agreement of several raters by any measure of two answers: its mean over the pairs of raters of each item."""
+"""Agreement of several raters by any measure of two answers: its mean over each item's pairs of raters."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def mean_over_pairs(
 ) -> Estimate:
     """Mean over items of the mean over pairs of raters of a measure of two answers.
 
-    ``m = 1/n sum_i 2 / (r_i (r_i - 1)) sum_(j < k) measure(a_ij, a_ik)`` over the n items with a pair that can be
-    compared, as the observed agreement of Fleiss' kappa [1]_. Every item counts once, however many raters it has. Not
-    corrected for chance. These raters are fixed; the interval is a bootstrap of items or clusters.
+    ``m = 1/n sum_i 2 / (r_i (r_i - 1)) sum_(j < k) measure(a_ij, a_ik)`` over the n items with a comparable pair, as in
+    the observed agreement of Fleiss' kappa [1]_. Every item has the same weight, however many raters it has. Not
+    corrected for chance. The raters are treated as fixed; the bootstrap resamples items or clusters.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
-        Answers of any kind that `measure` takes, for example lists; None or NaN is missing.
+        Answers of any type that `measure` accepts, for example lists; None or NaN is missing.
     measure : callable
-        Takes two answers, gives a number; nan where they cannot be compared. It is taken as symmetric.
+        Takes two answers and returns a number, or nan if they cannot be compared. It is assumed to be symmetric.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     resamples, seed, interval
@@ -58,12 +58,12 @@ def mean_over_pairs(
     Returns
     -------
     Estimate
-        In the unit of the measure. Undefined for no item with such a pair; limits for one item, or no spread.
+        In the unit of the measure. Undefined if no item has a comparable pair; no limits for one item or zero variance.
 
     Raises
     ------
     ValueError
-        When the table is not (items, raters), a cluster is missing, or an option is unknown.
+        When the table is not of shape (items, raters), a cluster is missing, or an option is unknown.
 
     References
     ----------
@@ -71,7 +71,7 @@ def mean_over_pairs(
 
     Examples
     --------
-    Item by item the pairs differ by 1, 2, 1 and by 4: (4/3 + 4) / 2.
+    Item by item, the pairs differ by 1, 2, 1 and by 4: (4/3 + 4) / 2.
 
     >>> gaps = mean_over_pairs([[1, 2, 3], [5, None, 9]], lambda x, y: abs(x - y), resamples=100)
     >>> round(gaps.value, 4)
@@ -99,7 +99,7 @@ def item_means(rows: Sequence[Sequence[Any]], measure: Callable[[Any, Any], floa
     Returns
     -------
     ndarray, shape (items,)
-        nan where no pair can be compared.
+        nan if no pair can be compared.
 
     Examples
     --------
@@ -128,18 +128,18 @@ def mean_of_items(
     interval: Interval | None,
     confidence: float,
 ) -> Estimate:
-    """Mean of the items that have a value, with a bootstrap interval.
+    """Mean over the items that have a value, with a bootstrap interval.
 
     Parameters
     ----------
     values : ndarray, shape (items,)
-        One number for each item; nan where it has none.
+        One number for each item; nan if it has none.
     clusters : sequence, shape (items,), or None
         Cluster of each item.
     name, unit : str
         Carried into the estimate.
     note : str
-        What the items that are left out are without.
+        What the omitted items lack, in words.
     resamples, seed, interval, confidence
         As in `mean_over_pairs`.
 
@@ -169,16 +169,16 @@ def share_of_items(
     confidence: float,
     left_out: str | None = None,
 ) -> Estimate:
-    """Share of the items with a value that have a 1, by default with Wilson's interval, or a cluster bootstrap.
+    """Share of 1s among the items with a value, by default with Wilson's interval; a cluster bootstrap is optional.
 
     Parameters
     ----------
     values : ndarray, shape (items,)
-        1 or 0 for each item; nan where it has neither.
+        1 or 0 for each item; nan if it has neither.
     clusters, name, unit, note, resamples, seed, interval, confidence
         As in `mean_of_items`.
     left_out : str, optional
-        What the method says of the items without a value; by default how many they are, and `note`.
+        What the method states about items without a value; by default their number and `note`.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def others_than_most(values: Floats) -> int:
     Parameters
     ----------
     values : ndarray, shape (n,)
-        None missing.
+        Without missing values.
 
     Returns
     -------

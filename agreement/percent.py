@@ -1,4 +1,4 @@
-"""Percent agreement of two raters, and shares in general, with intervals that allow for clusters."""
+"""Percent agreement of two raters, and proportions in general, with intervals that allow for clusters."""
 
 from __future__ import annotations
 
@@ -36,22 +36,21 @@ def percent_agreement(
 ) -> Estimate:
     """Share of items on which two raters gave the same verdict, as a proportion.
 
-    ``po = (items with a = b) / (items with both)``. Not corrected for chance. The interval is Wilson's, with
-    `clusters` on the effective number of items. Undefined for no items.
+    ``po = (items with a = b) / (items with both)``. Not corrected for chance. The interval is Wilson's, with `clusters`
+    at the effective sample size. Undefined without items.
 
     Parameters
     ----------
     a, b : sequence or ndarray, shape (items,)
-        Verdicts of the two raters; None or NaN is missing, such items are left out.
+        Verdicts of the two raters; None or NaN is missing, and such items are left out.
     excluded : sequence of bool, shape (items,), optional
-        Items that both gave a verdict on, which of one or both is none of those compared and None here, such as "cannot
-        be scored": `method` counts them apart from those without both verdicts.
+        Items with a verdict by both, at least one of which is not among those compared and is None here, such as
+        "cannot be scored": `method` counts them separately from items without both verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Wilson's, with `clusters` on as many items as the clustered ones are worth
-        (`agreement.effective_size.share_size`) and with a t quantile [2]_; the others are the bootstrap of items or
-        clusters.
+        By default "score", Wilson's interval, with `clusters` at the effective sample size
+        (`agreement.effective_size.share_size`) and with a t quantile [2]_. The others bootstrap items or clusters.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -67,7 +66,7 @@ def percent_agreement(
     Raises
     ------
     ValueError
-        When lengths differ, a cluster is missing, or `interval` or `resamples` is none that applies.
+        When lengths differ, a cluster is missing, or `interval` or `resamples` is invalid.
 
     References
     ----------
@@ -111,18 +110,18 @@ def share(
     interval: Interval | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Share of units that count, with Wilson's interval, on the effective number of units where there are clusters.
+    """A proportion of units, with Wilson's interval, at the effective sample size if there are clusters.
 
     Parameters
     ----------
     counted : ndarray of bool, shape (n,)
-        Which units count; none missing.
+        Which units count towards the proportion; no missing values.
     clusters : ndarray of int, shape (n,), or None
-        Codes of the cluster of each unit.
+        Code of each unit's cluster.
     name, unit : str
         Carried into the estimate.
     note : str
-        Added to the method.
+        Appended to the method.
     resamples, seed, interval, confidence
         As in `percent_agreement`.
 
@@ -161,7 +160,7 @@ def share(
     if clusters is None:
         return estimate
     groups = compact(clusters)[0]
-    # a bootstrap knows no more of unseen clusters where what is rarer is gathered in few
+    # a bootstrap says no more about unseen clusters when the rarer category is concentrated in few of them
     unseen = unseen_of_share(counted, groups, estimate.low, estimate.high, scattered=0.0)
     return estimate.warned(_gathered(counted, groups), unseen)
 
@@ -178,14 +177,14 @@ def mean(
     interval: Interval = "percentile",
     confidence: float = 0.95,
 ) -> Estimate:
-    """Mean of numbers with a bootstrap interval over items, or over clusters where there are any.
+    """Mean of numbers with a bootstrap interval, over items, or over clusters if there are any.
 
     Parameters
     ----------
     values : ndarray of float, shape (n,)
-        None missing.
+        Without missing values.
     clusters : ndarray of int, shape (n,), or None
-        Codes of the cluster of each unit.
+        Code of each unit's cluster.
     name, unit, note, resamples, seed, interval, confidence
         As in `share`.
 
@@ -220,21 +219,21 @@ def mean(
 def bounded_mean(
     values: npt.NDArray[np.float64], clusters: Codes | None, *, name: str, unit: str, note: str, confidence: float
 ) -> Estimate:
-    """Mean of numbers from 0 to 1 with Wilson's interval on ``m (1 - m) / se^2`` units, t.
+    """Mean of numbers from 0 to 1, with Wilson's interval at the effective size ``m (1 - m) / se^2`` and a t quantile.
 
     Parameters
     ----------
     values : ndarray of float, shape (n,)
-        None missing.
+        Without missing values.
     clusters : ndarray of int, shape (n,), or None
-        Codes of the cluster of each unit.
+        Code of each unit's cluster.
     name, unit, note, confidence
         As in `share`.
 
     Returns
     -------
     Estimate
-        Limits undefined for fewer than two units or clusters, and where all values are the same.
+        Limits are undefined for fewer than two units or clusters, and if all values are equal.
 
     Examples
     --------
@@ -269,7 +268,7 @@ def bounded_mean(
 def _score_in_clusters(
     counted: npt.NDArray[np.bool_], clusters: Codes, name: str, unit: str, note: str, confidence: float
 ) -> Estimate:
-    """Wilson's interval on `share_size` units, t with as many degrees of freedom as clusters less 1."""
+    """Wilson's interval at the effective size `share_size`, with a t quantile on clusters - 1 degrees of freedom."""
     groups, n_clusters = compact(clusters)
     n, x = counted.size, int(counted.sum())
     text = wilson_on_effective("independent items")
@@ -292,14 +291,14 @@ def _score_in_clusters(
 
 
 def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> Caution | None:
-    """The warning where clusters are of very unequal sizes: few large ones have most units, or most of what is rarer.
+    """The caution for very unequal cluster sizes: a few large ones hold most units, or most of the rarer category.
 
     Parameters
     ----------
     counted : ndarray of bool, shape (n,)
-        Which units are of one of two kinds; at least one unit.
+        Which units are in one of the two categories; at least one unit.
     groups : ndarray of int, shape (n,), or None
-        Cluster of each, without gaps; None where they are independent.
+        Cluster of each unit, numbered without gaps; None if units are independent.
 
     Returns
     -------
@@ -308,7 +307,7 @@ def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> 
     Examples
     --------
     >>> of_uneven_clusters(np.arange(10) < 4, np.array([0] * 8 + [1, 2])).text.split(": ")[0]
-    'clusters are of very unequal sizes, and worth 1.5 of one size'
+    'cluster sizes are very unequal, equivalent to 1.5 clusters of equal size'
     """
     if groups is None:
         return None
@@ -317,7 +316,7 @@ def of_uneven_clusters(counted: npt.NDArray[np.bool_], groups: Codes | None) -> 
 
 
 def _gathered(counted: npt.NDArray[np.bool_], groups: Codes) -> Caution | None:
-    """The warning where few of very unequal clusters have most of what is rarer."""
+    """The caution if a few of very unequal clusters hold most of the rarer category."""
     if not counted.size:
         return None
     rarer = counted if 2 * int(counted.sum()) <= counted.size else ~counted

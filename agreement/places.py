@@ -1,4 +1,4 @@
-"""Places in mm: how far from the reference, inside a radius or a mask or not, and how far apart raters are."""
+"""Places in mm: distances to the reference, hits within a radius or a mask, and distances between raters."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from agreement.resampling import Seed
 from agreement.result import Result
 
 Place = Sequence[Any] | npt.NDArray[Any] | None
-"""x, y and z in mm, and the name of the pane in whose world they are meant where that is a world of its own."""
+"""x, y and z in mm, and a pane's name if the coordinates belong to a world of that pane's own."""
 
 
 @dataclass(frozen=True)
 class Localisation(Result):
-    """How close to the reference a rater's places are.
+    """How close a rater's places are to the reference.
 
     Attributes
     ----------
     distance : Estimate
-        Mean distance in mm, bootstrap interval.
+        Mean distance in mm, with a bootstrap interval.
     hits : Estimate
         Share of the places within the radius; Wilson's interval, or a cluster bootstrap.
     quartiles : tuple of float
-        The three quartiles of the distances in mm; nan without any, for the reason that `undefined_because` gives. A
-        few far misses move the mean, not these.
+        The three quartiles of the distances in mm; nan if there are no distances, with the reason in
+        `undefined_because`. Unlike the mean, they are robust to a few distant misses.
     n_missing : int
         Items without a distance.
     undefined_because : str or None
-        Why there are no quartiles.
+        Why the quartiles are undefined.
     """
 
     distance: Estimate
@@ -60,9 +60,9 @@ class PlaceAgreement(Result):
     Attributes
     ----------
     distance : Estimate
-        Mean distance of two raters in mm.
+        Mean distance between two raters in mm.
     within : Estimate or None
-        Mean share of the pairs of raters that are no further apart than the radius.
+        Mean share of the pairs of raters whose distance is at most the radius.
     """
 
     distance: Estimate
@@ -72,20 +72,20 @@ class PlaceAgreement(Result):
 def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence[Any] | Floats) -> Floats:
     """Distance of each place to the nearest accepted place, in mm.
 
-    ``min over accepted of sqrt(dx^2 + dy^2 + dz^2)`` [1]_. A place that names its pane lies in a world of its own, in
-    which the reference has no place: it has no distance.
+    ``min over accepted of sqrt(dx^2 + dy^2 + dz^2)`` [1]_. A place that names its pane is in that pane's own world,
+    which does not contain the reference: it has no distance.
 
     Parameters
     ----------
     places : sequence of places, shape (items, 3)
-        x, y, z in mm, a fourth entry names a pane; None or nan is missing.
+        x, y and z in mm, with an optional fourth entry that names a pane; None or nan is missing.
     reference : sequence, shape (items,)
         For each item one place, a list of accepted places, or None.
 
     Returns
     -------
     ndarray, shape (items,)
-        nan where a place or a reference is missing, or the place names its pane.
+        nan if the place or the reference is missing, or the place names its pane.
 
     Raises
     ------
@@ -115,29 +115,30 @@ def distances_to_reference(places: Sequence[Place] | Floats, reference: Sequence
 
 
 def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike) -> float:
-    """Distance of a place to a mask in mm: 0 inside, else to the centre of the nearest voxel of the mask.
+    """Distance of a place to a mask in mm: 0 inside, otherwise to the centre of the nearest voxel of the mask.
 
     The place belongs to the voxel whose centre is nearest in voxel coordinates, ``round(A^-1 (x, y, z, 1))`` [1]_; a
-    place outside of the volume is outside of the mask.
+    place outside the volume is outside the mask.
 
     Parameters
     ----------
     place : sequence of three numbers, or None
         x, y, z in mm.
     mask : ndarray, shape (i, j, k)
-        What is not 0 belongs to it.
+        Nonzero voxels belong to the mask.
     affine : array_like, shape (4, 4)
         From voxel indices to mm, as in a NIfTI header.
 
     Returns
     -------
     float
-        mm; nan for a missing place, one that names its pane, and an empty mask: `localisation` takes it as missing.
+        In mm; nan for a missing place, a place that names its pane, or an empty mask: `localisation` treats it as
+        missing.
 
     Raises
     ------
     ValueError
-        When the mask is not three-dimensional, or the affine is no invertible 4 x 4 matrix.
+        When the mask is not three-dimensional, or the affine is not an invertible 4 x 4 matrix.
 
     References
     ----------
@@ -145,7 +146,7 @@ def distance_to_mask(place: Place, mask: npt.NDArray[Any], affine: npt.ArrayLike
 
     Examples
     --------
-    Voxels of 2 mm, one of them in the mask, its centre at (2, 2, 2).
+    Voxels of 2 mm; one is in the mask, with its centre at (2, 2, 2).
 
     >>> mask = np.zeros((3, 3, 3)); mask[1, 1, 1] = 1
     >>> [distance_to_mask(place, mask, np.diag([2, 2, 2, 1])) for place in ([2.9, 2, 2], [2, 2, 6])]
@@ -185,11 +186,11 @@ def localisation(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Localisation:
-    """Mean distance to the reference, and share of the places within a radius of it.
+    """Mean distance to the reference, and the share of places within a radius of it.
 
-    A place hits when ``distance <= radius`` [1]_; with `distance_to_mask` a radius of 0 asks for the inside of the
-    mask, and a greater one for a margin around it. Items without a distance are left out and counted. Undefined for no
-    items; the mean has no limits where all distances are equal.
+    A place is a hit if ``distance <= radius`` [1]_. With `distance_to_mask`, a radius of 0 means inside the mask and a
+    larger one allows a margin around it. Items without a distance are left out and counted. Undefined without items;
+    the mean has no limits if all distances are equal.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ def localisation(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Bootstrap of everything. By default Wilson's interval of shares without clusters, else percentiles.
+        Bootstrap for all estimates. By default Wilson's interval for shares without clusters, percentiles otherwise.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -215,7 +216,7 @@ def localisation(
     Raises
     ------
     ValueError
-        When lengths differ, or a distance or radius is negative or no finite number.
+        When lengths differ, or a distance or radius is negative or not a finite number.
 
     References
     ----------
@@ -260,13 +261,13 @@ def place_agreement(
 ) -> PlaceAgreement:
     """Mean distance between two raters' places, and share of the pairs of raters within a radius.
 
-    Both are means over items of the mean over pairs of raters, as in `mean_over_pairs` [1]_. Places that name different
-    panes, or of which one names none, lie in different worlds and are not compared.
+    Both are means over items of the mean over pairs of raters, as in `mean_over_pairs` [1]_. Two places that name
+    different panes, or only one of which names a pane, are in different worlds and are not compared.
 
     Parameters
     ----------
     ratings : sequence, shape (items, raters) of places, or ndarray, shape (items, raters, 3)
-        x, y, z in mm, a fourth entry names a pane; None or nan is missing.
+        x, y and z in mm, with an optional fourth entry that names a pane; None or nan is missing.
     radius : float, optional
         mm, at least 0.
     clusters, resamples, seed, interval, confidence, unit
@@ -275,7 +276,7 @@ def place_agreement(
     Returns
     -------
     PlaceAgreement
-        In mm, and a proportion. Not corrected for chance: there is no volume in which a guess would fall.
+        In mm, and a proportion. Not corrected for chance: no volume is defined in which a guess would fall.
 
     Raises
     ------
@@ -311,12 +312,12 @@ def place_agreement(
 
 
 def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str | None] | None:
-    """A place as three numbers and the pane that it names.
+    """A place as three numbers and the name of its pane.
 
     Parameters
     ----------
     place : sequence of three numbers and possibly a text, or None
-        None and nan are missing, and so is a place of which a coordinate is missing.
+        None and nan are missing, and so is a place with a missing coordinate.
     argument : str
         Name to use in the error.
 
@@ -327,7 +328,7 @@ def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str
     Raises
     ------
     ValueError
-        When it is something else.
+        When it is anything else.
 
     Examples
     --------
@@ -353,7 +354,7 @@ def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str
 
 
 def _accepted(entry: Any) -> list[tuple[float, float, float]]:
-    """The accepted places of an item: the entry is one place, several, or missing."""
+    """The accepted places of an item, whose entry is one place, several, or missing."""
     plain = entry.tolist() if isinstance(entry, np.ndarray) else entry
     several = isinstance(plain, list | tuple) and all(isinstance(part, list | tuple | np.ndarray) for part in plain)
     places = [place_of(part, "reference") for part in (plain if several else [plain])]

@@ -15,8 +15,8 @@ from agreement.estimate import check_confidence
 from agreement.intervals import wilson_limits
 
 _LARGEST = 10_000_000
-_FEW = 200  # below this the search starts at 1: there the exact power is far from the normal approximation
-_MANY = 20_000  # above this it halves the interval instead of walking
+_FEW = 200  # below this the search starts at 1, since the exact power is far from the normal approximation there
+_MANY = 20_000  # above this the search bisects instead of stepping
 
 
 def labels_needed(
@@ -31,33 +31,33 @@ def labels_needed(
     icc: float = 0.0,
     confidence: float = 0.95,
 ) -> int:
-    """Labels needed for a wanted width of an interval, or for a wanted power to tell the direction of a judge.
+    """Labels needed for a desired width of an interval, or for a desired power to detect a judge's direction.
 
-    - `width`: the least n from which Wilson's interval of an expected `proportion` is at most that wide.
-    - `power`: the least n at which the exact McNemar test at level ``1 - confidence`` rejects with at least that
+    - `width`: the smallest n for which Wilson's interval of an expected `proportion` is at most that wide.
+    - `power`: the smallest n at which the exact McNemar test at level ``1 - confidence`` rejects with at least that
       probability, when a share `strict` of all candidates is judged too strictly and a share `lenient` too
-      leniently. The number of discordant pairs is binomial [1]_; the power of an exact test is no smooth function of
-      n, and from the n given on it does not fall below the wanted power within the next 10 % (at least 2). From some
-      800 on the search goes in steps of 1/400.
+      leniently. The number of discordant pairs is binomial [1]_. The power of an exact test is not monotonic in n: from
+      the returned n on, it does not fall below the desired power within the next 10 % (at least 2). From about 800
+      on, the search uses steps of 1/400.
 
     Parameters
     ----------
     width : float, optional
-        Whole width of the interval, as a proportion.
+        Full width of the interval, as a proportion.
     proportion : float
         Expected agreement, sensitivity, or other proportion; 0.5 is the worst case.
     power : float, optional
-        Wanted power, for example 0.8.
+        Desired power, for example 0.8.
     strict, lenient : float, optional
         Expected shares of the two kinds of disagreement.
     design_effect : float
-        Factor for clustering [2]_, ``1 + (m - 1) ICC`` for clusters of size m; 1 for independent units. From a pilot:
-        square of the clustered over the independent standard error.
+        Design effect for clustering [2]_, ``1 + (m - 1) ICC`` for clusters of size m; 1 for independent units. From a
+        pilot study: the squared ratio of the clustered to the independent standard error.
     cluster_size, icc : float
-        In place of `design_effect`: labels in a cluster on average, at least 1, and their intraclass correlation, 0
-        to 1; the labels are then those of whole clusters.
+        Instead of `design_effect`: the mean number of labels per cluster, at least 1, and their intraclass correlation,
+        from 0 to 1. The result is then rounded up to whole clusters.
     confidence : float
-        Coverage of the interval, and 1 minus the level of the test.
+        Coverage of the interval, or 1 minus the significance level of the test.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def labels_needed(
     Raises
     ------
     ValueError
-        When not exactly one of `width` and `power` is given, a share is impossible, or more than ten million are
-        needed.
+        When not exactly one of `width` and `power` is given, a proportion is impossible, or more than ten million
+        labels are needed.
 
     References
     ----------
@@ -77,14 +77,14 @@ def labels_needed(
 
     Examples
     --------
-    Agreement expected at 90 %, interval at most 10 points wide; then MRI-Eval's shares of strict and lenient verdicts.
+    Expected agreement 90 %, interval at most 10 points wide; then MRI-Eval's shares of strict and lenient verdicts.
 
     >>> labels_needed(width=0.1, proportion=0.9)
     141
     >>> labels_needed(power=0.8, strict=13 / 136, lenient=1 / 136)
     104
 
-    In subjects with five labels each: 141 (1 + 4 / 10) is 197.4, 40 subjects.
+    In subjects with five labels each: 141 (1 + 4 / 10) = 197.4, so 40 subjects.
 
     >>> labels_needed(width=0.1, proportion=0.9, cluster_size=5, icc=0.1)
     200
@@ -137,7 +137,7 @@ def _for_width(width: float, proportion: float, confidence: float) -> int:
 
 
 def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int:
-    # normal approximation of [1] as the place to start, then the exact power
+    # start from the normal approximation of [1], then use the exact power
     discordant, gap = strict + lenient, abs(strict - lenient)
     z_alpha, z_beta = float(stats.norm.isf(alpha / 2.0)), float(stats.norm.ppf(power))
     start = (z_alpha * math.sqrt(discordant) + z_beta * math.sqrt(max(0.0, discordant - gap**2))) ** 2 / gap**2
@@ -146,7 +146,7 @@ def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int
     n, step = (1, 1) if start < _FEW else (int(start * 0.8), max(1, int(start / 400)))
     while n > 1 and _power(n, strict, lenient, alpha) >= power:
         n //= 2
-    if start > _MANY:  # there the power rises steadily from step to step
+    if start > _MANY:  # here the power increases steadily from step to step
         low, high = 0, math.ceil(start / step)
         while low + 1 < high:
             middle = (low + high) // 2
@@ -162,7 +162,7 @@ def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int
 
 @lru_cache(maxsize=16_384)
 def _power(n: int, strict: float, lenient: float, alpha: float) -> float:
-    """Power of the exact test: over the number of discordant pairs, the chance of a count in its critical region."""
+    """Power of the exact test: its rejection probability, averaged over the number of discordant pairs."""
     discordant = strict + lenient
     low, high = (int(edge) for edge in stats.binom.interval(1.0 - 1e-9, n, discordant))
     first = low // _PAIRS
@@ -172,15 +172,15 @@ def _power(n: int, strict: float, lenient: float, alpha: float) -> float:
     return float((stats.binom.pmf(np.arange(low, high + 1), n, discordant) * rejected).sum())
 
 
-# How many numbers of discordant pairs are asked for at once.
+# Numbers of discordant pairs that are computed at once.
 _PAIRS = 256
 
 
 @lru_cache(maxsize=4096)
 def _rejected(block: int, share: float, alpha: float) -> Floats:
-    """Chance that the exact test rejects, for each number of discordant pairs of a block: it knows of no other n."""
+    """The rejection probability of the exact test for each number of discordant pairs in a block, whatever n is."""
     pairs = np.arange(block * _PAIRS, (block + 1) * _PAIRS)
-    # greatest count c with 2 P(X <= c) <= alpha; -1 where there is none
+    # largest count c with 2 P(X <= c) <= alpha; -1 if there is none
     critical = stats.binom.ppf(alpha / 2.0, pairs, 0.5)
     critical = np.where(2.0 * stats.binom.cdf(critical, pairs, 0.5) <= alpha, critical, critical - 1)
     rejected = stats.binom.cdf(critical, pairs, share) + stats.binom.sf(pairs - critical - 1, pairs, share)

@@ -1,21 +1,21 @@
-"""Limits of an interval within what its quantity can be."""
+"""Clip the limits of an interval to the possible range of its quantity."""
 
 
 def within_range(low: float, high: float, least: float = -1.0) -> tuple[float, float, str]:
-    """Limits within what a coefficient, or a difference of two shares, can be, and what to add to the method.
+    """Clip limits to the range of a coefficient or a difference of proportions; also return what to add to the method.
 
     Parameters
     ----------
     low, high : float
-        Limits as computed, the value between them.
+        The computed limits; the value lies between them.
     least : float
-        The least that it can be; the most is 1.
+        The smallest possible value; the largest is 1.
 
     Returns
     -------
     low, high : float
     clipped : str
-        Empty where both are as they were.
+        Empty if neither limit was clipped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How strong each of several contestants is, from which of two was preferred: Bradley-Terry, with ties Davidson."""
+"""Strengths of contestants estimated from pairwise preferences: the Bradley-Terry model, with ties Davidson's."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Strengths(Result):
     Attributes
     ----------
     of : dict
-        By contestant its strength: the log of the odds of being preferred to one of mean strength. The mean is that of
-        all contestants whose strength is finite.
+        Strength by contestant: the log odds of being preferred to a contestant of mean strength. The mean is over all
+        contestants with a finite strength.
     ties : Estimate
-        Davidson's nu: how often two of one strength tie, against how often one of them is preferred. Undefined where
-        nothing tied.
+        Davidson's nu: for two contestants of equal strength, the odds of a tie against a preference for one given
+        contestant. Undefined without ties.
     """
 
     of: dict[Hashable, Estimate]
@@ -53,7 +53,7 @@ class Strengths(Result):
 
 @dataclass(frozen=True)
 class _Kind:
-    """What all estimates of one call have in common."""
+    """What the estimates of one call have in common."""
 
     confidence: float
     unit: str
@@ -61,7 +61,7 @@ class _Kind:
     clustered: bool
 
     def counted(self, clusters: int | None) -> int | None:
-        """The clusters of an estimate; None where each comparison is one."""
+        """Number of clusters of an estimate; None if comparisons are independent."""
         return clusters if self.clustered else None
 
     def without_spread(self, clusters: int) -> str:
@@ -95,30 +95,31 @@ def bradley_terry(
     confidence: float = 0.95,
     unit: str = "comparison",
 ) -> Strengths:
-    """Strength of each contestant from comparisons of two, with ties by Davidson's model.
+    """Strength of each contestant from pairwise comparisons, with ties by Davidson's model.
 
-    ``P(i) = p_i / (p_i + p_j + nu sqrt(p_i p_j))`` and ``P(tie) = nu sqrt(p_i p_j) / (...)``; without a tie ``nu = 0``,
-    which is the model of Bradley and Terry. Strengths are ``log p_i`` minus their mean, by maximum likelihood. Limits
-    are of Student's t with clusters - 1 degrees of freedom, from the sandwich variance over clusters, or comparisons.
+    ``P(i) = p_i / (p_i + p_j + nu sqrt(p_i p_j))`` and ``P(tie) = nu sqrt(p_i p_j) / (...)``; without ties ``nu = 0``,
+    which is the Bradley-Terry model. Strengths are ``log p_i`` minus their mean, by maximum likelihood. Limits use the
+    sandwich variance over clusters (or comparisons) and Student's t with clusters - 1 degrees of freedom.
 
-    Strengths are undefined where no chain of comparisons links two contestants, where they fall into groups of which
-    one was always preferred to the other, and where, as of two of which one was preferred or tied, the more distance
-    and ties there are the better it fits. A contestant that was always (or never) preferred has no finite
-    strength: it gets a one-sided limit at the same confidence by the profile likelihood, against those that have one
-    (whose strengths, and ties, are at each distance those that fit best), as if comparisons were independent.
+    Strengths are undefined if no chain of comparisons links two contestants, if contestants fall into groups of which
+    one was always preferred to the other, or if the likelihood has no maximum because the fit keeps improving with more
+    distance and more ties, as with two contestants of whom one was only ever preferred or tied. A contestant that was
+    always (or never) preferred has no finite strength. It gets a one-sided limit at the same confidence from the
+    profile likelihood, relative to those with a finite strength (whose strengths, and ties, are refitted at each
+    distance), with comparisons assumed independent.
 
     Parameters
     ----------
     first, second : sequence, shape (comparisons,)
-        The two that were compared; never the same.
+        The two contestants of each comparison; never the same.
     preferred : sequence of {"first", "second", "tie"}, shape (comparisons,)
-        Which of them.
+        Which of the two was preferred.
     clusters : sequence, shape (comparisons,), optional
-        What varies together, such as the item; without, or where each has one comparison, these are independent.
+        Units that vary together, such as the item; comparisons are independent if omitted, or if each has its own.
     confidence : float
         Nominal coverage.
     unit : str
-        What is counted in n.
+        What n counts.
 
     Returns
     -------
@@ -127,7 +128,7 @@ def bradley_terry(
     Raises
     ------
     ValueError
-        Lengths differ, a contestant is compared with itself, or an outcome is none of the three.
+        When lengths differ, a contestant is compared with itself, or an outcome is none of the three.
 
     References
     ----------
@@ -140,7 +141,7 @@ def bradley_terry(
 
     Examples
     --------
-    Two thirds of 30 comparisons: the odds are 2, of which each has half the logarithm.
+    Preferred in two thirds of 30 comparisons: the odds are 2, and each strength is half their log in absolute value.
 
     >>> strengths = bradley_terry(["A"] * 30, ["B"] * 30, ["first"] * 20 + ["second"] * 10)
     >>> round(2 * strengths.of["A"].value, 4), round(math.log(2), 4)
@@ -168,7 +169,7 @@ def bradley_terry(
     if not are_linked(core, finite):
         return nothing("they fall into groups of which one was always preferred to the other")
     if np.any(core.outcome == TIE) and has_no_maximum(core, np.flatnonzero(finite)):
-        return nothing("all preferences go one way and nothing but ties speaks against it, so that none fits best")
+        return nothing("all preferences go one way and only ties oppose it, so the likelihood has no maximum")
     fitted = _fit(core, np.flatnonzero(finite))
     of = {}
     for place, name in enumerate(names):
@@ -223,7 +224,7 @@ def _likelihood(
     Parameters
     ----------
     offset
-        What is added to the log odds of each outcome, whatever the parameters are.
+        A fixed term added to the log odds of each outcome.
     """
     odds = predictors @ free + offset
     odds -= odds.max(axis=1, keepdims=True)
@@ -255,13 +256,13 @@ def _fit(core: Comparisons, members: Places) -> _Fitted:
     basis = np.vstack((np.eye(k - 1), -np.ones((1, k - 1))))
     values, spread = basis @ free[: k - 1], basis @ covariance[: k - 1, : k - 1] @ basis.T
     log_nu, of_nu = (float(free[-1]), float(covariance[-1, -1])) if ties else (math.nan, math.nan)
-    # A variance of nothing may come out below it by the last digit.
+    # Rounding may turn a zero variance slightly negative.
     variances = np.maximum(np.diag(spread), 0.0)
     return _Fitted(members, values, variances, log_nu, of_nu if math.isnan(of_nu) else max(of_nu, 0.0), clusters.size)
 
 
 def _maximum(predictors: Numbers, outcome: Places, offset: Numbers | float = 0.0) -> Numbers:
-    """By Newton's method, halved where a step overshoots: the likelihood has one maximum."""
+    """Maximise by Newton's method, halving a step that overshoots; the likelihood has a single maximum."""
     free = np.zeros(predictors.shape[2])
     best, gradients, curvature = _likelihood(predictors, outcome, free, offset)
     for _ in range(_STEPS):
@@ -288,9 +289,9 @@ def _one_sided(
     n: int,
     kind: _Kind,
 ) -> Estimate:
-    """The limit of a strength without bound: the nearest at which what happened is not too much of a chance.
+    """The limit of an infinite strength: the nearest one at which the observed outcomes are not too unlikely.
 
-    The strengths of the others, and ties, are at each distance those that fit best there.
+    At each distance, the strengths of the others, and ties, are refitted.
     """
     wanted = finite.copy()
     wanted[place] = True
@@ -311,7 +312,7 @@ def _one_sided(
     at_place[core.outcome.size :, 0] = 1.0
     at_place[core.outcome.size :, 2:] = 0.5
     most = _log_likelihood(among, core.outcome, np.zeros(among.shape[:2]))
-    # A chance of all these outcomes that a one-sided test at this level does not refuse yet.
+    # The lowest log-likelihood ratio that a one-sided test at this level does not yet reject.
     least = -(float(stats.norm.ppf(kind.confidence)) ** 2) / 2
 
     def log_chance(strength: float) -> float:
@@ -336,9 +337,9 @@ def _one_sided(
 def _predictors_against(
     core: Comparisons, members: Places, opponents: Places, *, ties: bool
 ) -> tuple[Numbers, Numbers]:
-    """Predictors of the comparisons among members, and of those of one more, which comes first, with each opponent.
+    """Predictors of the comparisons among members, and of an additional contestant, as the first, with each opponent.
 
-    The strength of the one more is no parameter: it is what the second are measured from.
+    The additional contestant's strength is not a parameter: the others are measured relative to it.
     """
     k = members.size
     if k == 1:
@@ -355,6 +356,6 @@ def _predictors_against(
 
 
 def _log_likelihood(predictors: Numbers, outcome: Places, offset: Numbers) -> float:
-    """Return the greatest log-likelihood over all parameters."""
+    """Return the maximum log-likelihood over all parameters."""
     free = _maximum(predictors, outcome, offset) if predictors.shape[2] else np.zeros(0)
     return _likelihood(predictors, outcome, free, offset)[0] if outcome.size else 0.0

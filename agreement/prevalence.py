@@ -1,4 +1,4 @@
-"""What a judge's verdicts on many say about the truth, once a sample of them was checked by humans."""
+"""The mean over a pool from a judge's verdicts on all of it, corrected by human verdicts on a sample."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from agreement.unseen import unseen_of_share
 from agreement.words import Part, Words
 
 _HEAVY = 1.25
-"""Times the mean of what the labelled stand for: from there on a label is one that stands for most others."""
+"""A label is heavy if it stands for more than this many times the mean number of units."""
 
 _SCATTERED = 0.7
-"""As `agreement.unseen.SCATTERED`; less, since the interval draws its design effect less for few clusters."""
+"""As `agreement.unseen.SCATTERED`, but lower, since the interval shrinks its design effect less with few clusters."""
 
 
 def prediction_powered_mean(
@@ -54,48 +54,48 @@ def prediction_powered_mean(
     name: str = "prediction-powered mean",
     unit: str = "candidate",
 ) -> Estimate:
-    """Mean of the human verdicts over the pool, from a labelled sample and the judge's verdicts on all.
+    """Mean of the human verdicts over the pool, from a labelled sample and the judge's verdicts on all of the pool.
 
-    ``theta = lambda mean(f_unlabelled) + mean(y - lambda f)``, y the human's and f the judge's verdict on the
-    labelled, with variance ``lambda^2 var(f_unlabelled) / N + var(y - lambda f) / n`` [1]_. Tuned (PPI++ [2]_):
+    ``theta = lambda mean(f_unlabelled) + mean(y - lambda f)``, where y is the human's and f the judge's verdict on the
+    labelled units, with variance ``lambda^2 var(f_unlabelled) / N + var(y - lambda f) / n`` [1]_. Tuned (PPI++ [2]_):
     ``lambda = cov(y, f) / ((1 + n / N) var(f))``, clipped to [0, 1], moments with n - 1, var(f) over labelled and
-    unlabelled; untuned: ``lambda = 1`` (PPI). The variances of the interval are over n and N, as in [1]_.
+    unlabelled; untuned: ``lambda = 1`` (PPI). The interval uses variances with denominators n and N, as in [1]_.
 
-    The labelled need not be a simple random sample of the pool:
+    The labelled units need not be a simple random sample of the pool:
 
-    - `strata` (a stratified sample): ``theta = sum W_s theta_s`` over strata of share W_s of the pool, each with its
-      own lambda [3]_; ``sum W_s (theta_s - theta)^2 / M`` is added to the variance, as the pool of M units is a sample
-      itself. Where all units of a stratum are labelled, the judge is not needed there: lambda is 0.
+    - `strata` (a stratified sample): ``theta = sum W_s theta_s`` over strata with share W_s of the pool, each with its
+      own lambda [3]_; ``sum W_s (theta_s - theta)^2 / M`` is added to the variance, as the pool of M units is itself a
+      sample. If all units of a stratum are labelled, the judge is not needed there: lambda is 0.
     - `probabilities` (unequal, for example flag-and-sample): ``theta = lambda mean(f over the pool) + sum w (y -
-      lambda f) / sum w`` with ``w = 1 / p`` [4]_. Its variance is the sum of squares of what each unit of the pool
-      adds, ``lambda (f - mean f) / M``, and for the labelled also ``w (r - mean r) / sum w`` with ``r = y - lambda f``;
-      tuned: ``lambda = sum w (w - 1) y f / sum w (w - 1) f^2``, y and f centred, which makes it least.
+      lambda f) / sum w`` with ``w = 1 / p`` [4]_. The variance is the sum of squared contributions of the pool's units:
+      ``lambda (f - mean f) / M``, for labelled units plus ``w (r - mean r) / sum w`` with ``r = y - lambda f``;
+      tuned: ``lambda = sum w (w - 1) y f / sum w (w - 1) f^2``, y and f centred, which minimises it.
 
-    Undefined for fewer than two labelled (in a stratum) or no unlabelled.
+    Undefined for fewer than two labelled units (in any stratum) or no unlabelled ones.
 
     Parameters
     ----------
     human, judge : sequence of numbers, shape (n,)
-        Verdicts on the labelled units, for example 1 correct, 0 incorrect; None or NaN is missing, such pairs are
-        left out.
+        Verdicts on the labelled units, for example 1 for correct and 0 for incorrect; None or NaN is missing, and such
+        pairs are left out.
     unlabelled : sequence of numbers, shape (N,)
         The judge's verdicts on all other units of the pool; missing ones are left out.
     tuned : bool
-        Whether lambda is estimated.
+        Whether lambda is estimated from the data.
     interval : {"score", "normal"}, optional
-        "score", for human verdicts 0 and 1, and there the default when tuned: Wilson's on the effective number of
-        labelled, ``m (1 - m) / var`` with m the value within 0 and 1 and the variance of the labelled over n - 2, and
-        a t quantile; where the variance is 0 it is the number labelled. Judge and human are taken to differ in half of
-        a label at least. Of strata the interval is put together from that of each (`agreement.strata_limits`), so that
-        one whose labelled are all right is not taken for certain; of unequal probabilities the variance is drawn, as
-        by one event, towards that of as many units as the weights are worth. "normal": not clipped.
+        "score" requires human verdicts 0 and 1 and is then the default if tuned: Wilson's interval at the effective
+        number of labelled units, ``m (1 - m) / var``, with m the value clipped to 0 and 1, the variance of the labelled
+        over n - 2, and a t quantile; if the variance is 0, it is the number labelled. Judge and human are assumed to
+        differ in at least half a label. With strata the interval combines that of each (`agreement.strata_limits`), so
+        that a stratum whose labels are all right is not taken as certain; with unequal probabilities the variance is
+        shrunk, as by one event, towards that of the weights' effective number of units. "normal" is not clipped.
     probabilities : sequence of numbers, shape (n,), optional
         Inclusion probability of each labelled unit.
     strata, unlabelled_strata : sequence, shapes (n,) and (N,), optional
-        Sampling stratum of each unit; both or none, and not with `probabilities`.
+        Sampling stratum of each unit; both or neither, and not with `probabilities`.
     clusters, unlabelled_clusters : sequence, shapes (n,) and (N,), optional
-        Cluster of each unit: what its units add is summed before it is squared. A cluster may hold labelled and
-        unlabelled units. Without `unlabelled_clusters` the unlabelled are taken as independent, and `method` says so.
+        Cluster of each unit; contributions are summed within clusters before squaring. A cluster may contain labelled
+        and unlabelled units. Without `unlabelled_clusters`, unlabelled units are assumed independent, as `method` says.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -104,15 +104,15 @@ def prediction_powered_mean(
     Returns
     -------
     Estimate
-        `n` is the number of labelled units, `n_clusters` that of their clusters. With a warning, but of "score" with
-        strata, where labels stand for unlike numbers of units, and of those that stand for more than 1.25 times the
-        mean fewer than five human verdicts are 1, or 0; and of "score" in clusters where few more labelled clusters of
-        another kind would move the value out of its interval (`agreement.unseen.unseen_of_share`).
+        `n` is the number of labelled units, `n_clusters` that of their clusters. Warns, except for "score" with strata,
+        if labels stand for unequal numbers of units and, among those that stand for more than 1.25 times the mean,
+        fewer than five human verdicts are 1, or 0. Also warns for "score" in clusters if a few more labelled clusters
+        of a different kind would move the value out of its interval (`agreement.unseen.unseen_of_share`).
 
     Raises
     ------
     ValueError
-        When lengths differ, a verdict is no number, a probability is outside (0, 1], or strata or clusters are given
+        When lengths differ, a verdict is not a number, a probability is outside (0, 1], or strata or clusters are given
         for one part only.
 
     References
@@ -125,7 +125,7 @@ def prediction_powered_mean(
 
     Examples
     --------
-    Judge and human agree on 8 of 10, the judge finds 60 % correct among 100 others, 50 % among the 10; untuned
+    Judge and human agree on 8 of 10. The judge calls 60 % of 100 others correct and 50 % of the 10; untuned,
     .6 + (.5 - .5).
 
     >>> human = [1, 1, 1, 1, 0, 0, 0, 0, 0, 1]
@@ -156,7 +156,7 @@ def prediction_powered_mean(
     if interval == "score" and not tuned:
         refuse_huge(f, "judge")
         refuse_huge(rest, "unlabelled")
-    # beside a judge of huge numbers, humans would differ by no more than rounding; lambda brings both to one unit
+    # relative to a judge with huge numbers, human differences would drown in rounding; lambda brings both to one unit
     scale, of_judge = (magnitude(y), magnitude(f, rest)) if tuned else (magnitude(y, f, rest),) * 2
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / of_judge, rest[there] / of_judge
     n, others, most = y.size, rest.size, of_judge / scale
@@ -204,7 +204,7 @@ def prediction_powered_mean(
             confidence=confidence, n_clusters=n_clusters,
         ).warned(
             rare if chance is not None else None,
-            # a judge whose verdicts say nothing of such a cluster misses it
+            # a judge whose verdicts do not reveal such a cluster misses it
             unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
         )  # fmt: skip
     of_labelled = corrected.of_labelled + corrected.between[of_stratum]
@@ -221,20 +221,20 @@ def prediction_powered_mean(
 
 
 def _units_of_pool(of_labelled: Codes, of_others: Codes) -> Floats:
-    """How many units of the pool each of the labelled stands for."""
+    """The number of pool units that each labelled unit stands for."""
     strata = int(max(of_labelled.max(), of_others.max())) + 1
     n = np.bincount(of_labelled, minlength=strata)
     return np.asarray((1.0 + np.bincount(of_others, minlength=strata) / n)[of_labelled])
 
 
 def _rare_among_heavy(y: Floats, stands_for: Floats) -> Caution | None:
-    """The warning of human verdicts 0 and 1 of which few differ where a label stands for more units than the mean."""
+    """The caution for 0/1 human verdicts with few in one category among labels heavier than the mean."""
     heavy = y[stands_for > _HEAVY * stands_for.mean()]
     return rare_among_heavy(int(min(heavy.sum(), (1.0 - heavy).sum()))) if heavy.size else None
 
 
 def inclusion_probabilities(probabilities: Ratings, known: npt.NDArray[np.bool_]) -> Floats:
-    """Inclusion probabilities of the labelled that are used."""
+    """Inclusion probabilities of the labelled units that are used."""
     chance = numbers_or_nan(probabilities, "probabilities")
     same_length(known, chance, "human", "probabilities")
     chance = chance[known]
@@ -250,7 +250,7 @@ def codes_of_both(
     there: npt.NDArray[np.bool_],
     argument: str,
 ) -> tuple[Codes | None, Codes | None]:
-    """Codes over labelled and unlabelled together, of those that are used; None where there are none."""
+    """Codes shared by the labelled and the unlabelled units that are used; None if none are given."""
     if labelled is None:
         return None, None
     first = _without_objects(labelled, argument)
@@ -265,7 +265,7 @@ def codes_of_both(
         both = [*as_values(first, argument), *as_values(second, argument)]
     try:
         codes = encode_clusters(both, known.size + there.size, argument)
-    except ValueError:  # which of the two it names
+    except ValueError:  # find out which of the two it concerns
         other = f"unlabelled_{argument}"
         encode_clusters(first, known.size, argument)
         encode_clusters(second, there.size, other)
@@ -282,7 +282,7 @@ def clusters_of_both(
     known: npt.NDArray[np.bool_],
     there: npt.NDArray[np.bool_],
 ) -> tuple[Codes | None, Codes | None]:
-    """As `codes_of_both`, of clusters; None too where no two units of both share one."""
+    """As `codes_of_both`, for clusters; also None if no two units of the two parts share a cluster."""
     groups, other_groups = codes_of_both(labelled, others, known, there, "clusters")
     if groups is None or alone(groups if other_groups is None else np.concatenate([groups, other_groups])):
         return None, None
@@ -290,7 +290,7 @@ def clusters_of_both(
 
 
 def _without_objects(values: Ratings, argument: str) -> Ratings:
-    """Whole numbers of an array as they are, without a Python object for each; anything else as a list."""
+    """An array of whole numbers as it is, without a Python object for each; anything else as a list."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.ndim == 1:
         return np.asarray(values)
     return as_values(values, argument)
@@ -299,7 +299,7 @@ def _without_objects(values: Ratings, argument: str) -> Ratings:
 def variance_of_parts(
     of_labelled: Floats, of_others: Floats, groups: Codes | None, other_groups: Codes | None
 ) -> float:
-    """Variance of a sum of independent parts, or of clusters of them, about 0."""
+    """Variance about 0 of a sum of independent parts, or of clusters of parts."""
     if groups is None:
         return float((of_labelled**2).sum() + (of_others**2).sum())
     clusters = np.unique(groups).size

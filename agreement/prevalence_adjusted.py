@@ -1,4 +1,4 @@
-"""Kappa adjusted for prevalence and bias."""
+"""Prevalence- and bias-adjusted kappa (PABAK)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ def pabak(
 ) -> Estimate:
     """Prevalence- and bias-adjusted kappa, ``(k po - 1) / (k - 1)`` [1]_; for two categories ``2 po - 1``.
 
-    The interval is one of the agreement ``po``, carried over: by default the exact (Clopper-Pearson), with `clusters`
-    that of `percent_agreement`. Undefined for no items. Two raters who agree on everything have 1, constants included.
+    The interval is that of the agreement ``po``, transformed: the exact (Clopper-Pearson) interval by default, with
+    `clusters` that of `percent_agreement`. Undefined without items. Two raters who agree on everything get 1, even if
+    their verdicts are constant.
 
     Parameters
     ----------
     a, b : sequence or ndarray, shape (items,)
         Verdicts of the two raters; None or NaN is missing.
     categories : sequence, optional
-        The declared categories; by default those that either rater used, but at least two.
+        The declared categories; by default those used by either rater, but at least two.
     clusters, resamples, seed, confidence, unit
         As in `cohen_kappa`.
     interval : {"score", "percentile", "bca"}, optional
-        As in `percent_agreement`; without it and without `clusters` the exact one.
+        As in `percent_agreement`; the exact interval if omitted and without `clusters`.
 
     Returns
     -------
@@ -59,7 +60,7 @@ def pabak(
 
     Examples
     --------
-    Feinstein and Cicchetti (1990): 80, 10, 5, 5 of 100, agreement .85 and kappa .32; adjusted for prevalence .70.
+    Feinstein and Cicchetti (1990): 80, 10, 5, 5 of 100; agreement .85, kappa .32, prevalence-adjusted .70.
 
     >>> from agreement import cohen_kappa
     >>> a, b = [1] * 90 + [0] * 10, [1] * 80 + [0] * 10 + [1] * 5 + [0] * 5

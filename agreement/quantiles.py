@@ -1,7 +1,7 @@
 """Quantiles and tails of the normal, t, chi-square and beta distributions, one number at a time.
 
-`scipy.stats` computes the same by the same functions, and takes a hundred times as long to look at what it is given: a
-report asks for thousands.
+`scipy.stats` calls the same functions, but spends a hundred times as long on checking its arguments, and a report needs
+thousands of values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from scipy import special
 
 
 def upper_normal(tail: float) -> float:
-    """The number above which lies a share `tail` of the standard normal distribution.
+    """The upper `tail` quantile of the standard normal distribution.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def upper_normal(tail: float) -> float:
 
 
 def upper_t(tail: float, freedom: float) -> float:
-    """The number above which lies a share `tail` of Student's t distribution.
+    """The upper `tail` quantile of Student's t distribution.
 
     Parameters
     ----------
     tail : float
         Above 0 and below 1.
     freedom : float
-        Degrees of freedom; nan where they are not above 0.
+        Degrees of freedom; nan unless above 0.
 
     Returns
     -------
@@ -52,14 +52,14 @@ def upper_t(tail: float, freedom: float) -> float:
 
 
 def t_tail(x: float, freedom: float) -> float:
-    """The share of Student's t distribution that lies above `x`.
+    """The upper tail probability of Student's t distribution at `x`.
 
     Parameters
     ----------
     x : float
         A number.
     freedom : float
-        Degrees of freedom; nan where they are not above 0.
+        Degrees of freedom; nan unless above 0.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def t_tail(x: float, freedom: float) -> float:
 
 
 def normal_tail(x: float) -> float:
-    """The share of the standard normal distribution that lies above `x`.
+    """The upper tail probability of the standard normal distribution at `x`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def normal_tail(x: float) -> float:
 
 
 def chi_square_tail(x: float, freedom: int) -> float:
-    """The share of the chi-square distribution that lies above `x`.
+    """The upper tail probability of the chi-square distribution at `x`.
 
     Parameters
     ----------
@@ -116,14 +116,14 @@ def chi_square_tail(x: float, freedom: int) -> float:
 
 
 def lower_beta(tail: float, a: float, b: float) -> float:
-    """The number below which lies a share `tail` of a beta distribution.
+    """The lower `tail` quantile of a beta distribution.
 
     Parameters
     ----------
     tail : float
         From 0 to 1.
     a, b : float
-        Its shape, above 0.
+        Shape parameters, above 0.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def lower_beta(tail: float, a: float, b: float) -> float:
 
 
 def upper_beta(tail: float, a: float, b: float) -> float:
-    """The number above which lies a share `tail` of a beta distribution.
+    """The upper `tail` quantile of a beta distribution.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ranked lists: an accepted answer among the first k, and how far two rankings overlap."""
+"""Ranked lists: accepted answers among the first k lines, and how far two rankings overlap."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from agreement.result import Result
 
 @dataclass(frozen=True)
 class RankingAccuracy(Result):
-    """Ranked lists against the accepted answers.
+    """Accuracy of ranked lists against the accepted answers.
 
     Attributes
     ----------
     within : dict
-        By k, the share of the items with an accepted answer among the first k lines; k = 1 is pass@1.
+        By k, the share of items with an accepted answer among the first k lines; k = 1 is pass@1.
     reciprocal_rank : Estimate
-        Mean of 1 / place of the first accepted answer, 0 where there is none.
+        Mean of 1 / rank of the first accepted answer, 0 if there is none.
     """
 
     within: dict[int, Estimate]
@@ -39,12 +39,12 @@ class RankingAccuracy(Result):
 
 @dataclass(frozen=True)
 class RankingAgreement(Result):
-    """Agreement of raters who each rank.
+    """Agreement of raters who each give a ranking.
 
     Attributes
     ----------
     overlap : dict
-        By k, the mean overlap of the first k lines of two raters; k = 1 is agreement on the first line.
+        By k, the mean overlap of two raters' first k lines; k = 1 is agreement on the first line.
     rank_biased_overlap : Estimate
         Mean extrapolated rank-biased overlap of two raters.
     """
@@ -54,7 +54,7 @@ class RankingAgreement(Result):
 
 
 def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None:
-    """Place of the first line that is accepted, counted from 1.
+    """Rank of the first accepted line, counted from 1.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None
     Returns
     -------
     int or None
-        None where no line is accepted.
+        None if no line is accepted.
 
     Raises
     ------
     ValueError
-        When the ranking is no list.
+        When the ranking is not a list.
 
     References
     ----------
@@ -91,25 +91,25 @@ def rank_of_accepted(ranking: Any, accepted: Collection[Hashable]) -> int | None
 def overlap_at_k(a: Any, b: Any, k: int) -> float:
     """Share of the first k lines that two rankings have in common, in any order.
 
-    ``|A_k and B_k| / max(|A_k|, |B_k|)`` with ``A_k`` the first k lines of A: for lists of at least k lines the
-    agreement at depth k [1]_; a list that ends before does not agree on what the other one adds.
+    ``|A_k and B_k| / max(|A_k|, |B_k|)`` with ``A_k`` the first k lines of A. For lists of at least k lines this is the
+    agreement at depth k [1]_; lines missing from a shorter list count as disagreement.
 
     Parameters
     ----------
     a, b : list or tuple
-        Lines, the most likely first; a line that appears twice counts at its first place.
+        Lines, the most likely first; only the first occurrence of a repeated line counts.
     k : int
         Depth, at least 1.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 where one of them is empty.
+        Between 0 and 1; 0 if one of them is empty.
 
     Raises
     ------
     ValueError
-        When `k` is below 1, a ranking is no list, or both are empty: nothing is known of their overlap.
+        When `k` is below 1, a ranking is not a list, or both are empty, so that their overlap is undefined.
 
     References
     ----------
@@ -127,9 +127,9 @@ def overlap_at_k(a: Any, b: Any, k: int) -> float:
 
 
 def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
-    """Rank-biased overlap of two rankings, extrapolated beyond what was ranked.
+    """Rank-biased overlap of two rankings, extrapolated beyond the ranked lines.
 
-    With ``X_d`` the overlap of the first d lines, the shorter list of s and the longer of l lines [1]_, eq. 32:
+    With ``X_d`` the overlap of the first d lines, and s and l the lengths of the shorter and longer list [1]_, eq. 32:
 
     ``(1 - p) / p (sum_(d=1)^l X_d / d p^d + sum_(d=s+1)^l X_s (d - s) / (s d) p^d)
     + ((X_l - X_s) / l + X_s / s) p^l``
@@ -137,11 +137,11 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     Parameters
     ----------
     a, b : list or tuple
-        Lines, the most likely first; a line that appears twice counts at its first place. The lists may differ in
-        length and in what they hold.
+        Lines, the most likely first; only the first occurrence of a repeated line counts. The lists may differ in
+        length and content.
     p : float
-        Persistence, between 0 and 1: how likely a reader of the list goes on to the next line. The first ten lines
-        have 86 % of the weight at .9, the first line alone 10 %.
+        Persistence, between 0 and 1: the probability that a reader of the list goes on to the next line. At .9 the
+        first ten lines have 86 % of the weight, the first line alone 10 %.
 
     Returns
     -------
@@ -151,8 +151,8 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
     Raises
     ------
     ValueError
-        When `p` is not strictly between 0 and 1, a ranking is no list, or one is empty: beyond what was ranked nothing
-        can be extrapolated from it.
+        When `p` is not strictly between 0 and 1, a ranking is not a list, or one is empty: there is nothing to
+        extrapolate from.
 
     References
     ----------
@@ -161,7 +161,7 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
 
     Examples
     --------
-    By hand at p = .5: overlaps 0, 2, so .5 / .5 (0 + 2/2 .25) + 2/2 .25.
+    By hand for p = .5: overlaps 0, 2, so .5 / .5 (0 + 2/2 .25) + 2/2 .25.
 
     >>> rank_biased_overlap(["a", "b"], ["b", "a"], 0.5)
     0.5
@@ -173,14 +173,14 @@ def rank_biased_overlap(a: Any, b: Any, p: float = 0.9) -> float:
 
 
 def _overlap(a: list[Any], b: list[Any], k: int) -> float:
-    """As `overlap_at_k`, of distinct lines; nan for two empty lists."""
+    """As `overlap_at_k`, for distinct lines; nan for two empty lists."""
     first, second = a[:k], b[:k]
     longest = max(len(first), len(second))
     return len(set(first) & set(second)) / longest if longest else math.nan
 
 
 def _biased(a: list[Any], b: list[Any], p: float) -> float:
-    """As `rank_biased_overlap`, of distinct lines; nan where a list is empty."""
+    """As `rank_biased_overlap`, for distinct lines; nan if a list is empty."""
     short, long_ = sorted((a, b), key=len)
     s, length = len(short), len(long_)
     if s == 0:
@@ -200,7 +200,7 @@ def _biased(a: list[Any], b: list[Any], p: float) -> float:
 
 
 def _stated(value: float, why: str) -> float:
-    """The value; a refusal where there is none."""
+    """Return the value; raise if it is nan."""
     if math.isnan(value):
         raise ValueError(f"{why}, for without any nothing can be compared: leave such a pair out")
     return value
@@ -218,23 +218,23 @@ def ranking_accuracy(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> RankingAccuracy:
-    """Share of the items with an accepted answer among the first k lines, and the mean reciprocal rank [1]_.
+    """Share of items with an accepted answer among the first k lines, and the mean reciprocal rank [1]_.
 
     An empty list is an answer, and a wrong one. Items without a list or a reference are left out and counted in
-    `method`. These are lists of one rater; for k independent attempts see `pass_at_k`. Undefined for no items.
+    `method`. The lists come from one rater; for k independent attempts see `pass_at_k`. Undefined without items.
 
     Parameters
     ----------
     rankings : sequence of lists, shape (items,)
-        Lines, the most likely first, written as the accepted answers are; None or NaN is missing.
+        Lines, the most likely first, written like the accepted answers; None or NaN is missing.
     reference : sequence, shape (items,)
-        The accepted answer, or a list, tuple or set of them; None, NaN or none of them is an item without a reference.
+        The accepted answer, or a list, tuple or set of them; with None, NaN or an empty one, the item has no reference.
     ks : sequence of int
         Depths.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Bootstrap of everything. By default Wilson's interval of shares without clusters, else percentiles.
+        Bootstrap for all estimates. By default Wilson's interval for shares without clusters, percentiles otherwise.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -249,7 +249,7 @@ def ranking_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, a ranking is no list, or a depth is below 1.
+        When lengths differ, a ranking is not a list, or a depth is below 1.
 
     References
     ----------
@@ -303,10 +303,10 @@ def ranking_agreement(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> RankingAgreement:
-    """Agreement of raters who each rank: overlap of the first k lines, and rank-biased overlap.
+    """Agreement of raters who each give a ranking: overlap of the first k lines, and rank-biased overlap.
 
-    Both are means over items of the mean over pairs of raters (`mean_over_pairs`), not corrected for chance: where all
-    rank the same few options, the overlap at their number is 1 whatever the order.
+    Both are means over items of the mean over pairs of raters (`mean_over_pairs`), not corrected for chance: if all
+    rank the same few options, the overlap at that depth is 1 whatever the order.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def ranking_agreement(
     Raises
     ------
     ValueError
-        When the table is not (items, raters), an answer is no list, or a depth or `p` is out of range.
+        When the table is not (items, raters), an answer is not a list, or a depth or `p` is out of range.
 
     References
     ----------
@@ -369,7 +369,7 @@ def ranking_agreement(
 
 
 def _of_lists(ratings: Any) -> Any:
-    """An array that numpy made of lists of lists, as these: of lists of one length it has made a third dimension."""
+    """Turn an array back into nested lists: numpy makes a third dimension of lists of equal length."""
     ratings = unmasked(ratings)
     return ratings.tolist() if isinstance(ratings, np.ndarray) and ratings.ndim != 2 else ratings
 
@@ -380,7 +380,7 @@ def _lines(ranking: Any, argument: str = "ranking") -> list[Any]:
         raise ValueError(f"{argument} holds {shown(plain)}; expected a list, the most likely line first")
     try:
         set(plain)
-    except TypeError:  # a list, or a number that signals that it is none
+    except TypeError:  # an unhashable entry such as a list, or a signalling NaN
         raise ValueError(f"{argument} holds {shown(plain)}; expected lines of text, or numbers") from None
     return list(plain)
 
@@ -395,4 +395,4 @@ def _check_p(p: Any) -> None:
 
 def _distinct(ranking: Any, argument: str) -> list[Any]:
     lines = _lines(ranking, argument)
-    return list(dict.fromkeys(lines))  # a line that appears twice counts at its first place
+    return list(dict.fromkeys(lines))  # only the first occurrence of a repeated line counts

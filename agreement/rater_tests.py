@@ -1,4 +1,4 @@
-"""The tests of the alternative annotator test: one for each rater, at several epsilons."""
+"""The individual tests of the alternative annotator test: one per rater, at several epsilons."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from agreement.lone_items import alone
 from agreement.signed_ranks import signed_rank_p
 
 MIN_ITEMS = 30
-"""Items that a rater must share with others for the t test of that rater; below, Wilcoxon's signed-rank test."""
+"""Items that a rater must share with others for a t test; with fewer, Wilcoxon's signed-rank test is used."""
 
 EPSILONS = tuple(step / 100 for step in range(51))
-"""Where the winning rate is computed as well, to show how much it depends on epsilon."""
+"""Further epsilons at which the winning rate is computed, to show how much it depends on epsilon."""
 
 Test = Literal["t", "Wilcoxon", "none"]
 
 
 @dataclass(frozen=True)
 class RaterTests:
-    """The tests of the raters over some items.
+    """The raters' tests over some items.
 
     Attributes
     ----------
     of : Closeness
-        What they are of.
+        The comparisons that are tested.
     groups : ndarray of int, shape (items,), or None
         Cluster of each item.
     tests : tuple of {"t", "Wilcoxon", "none"}
-        Which test each rater has.
+        The test used for each rater.
     least : int
-        Items that a rater must share to be tested.
+        Minimum number of shared items for a rater to be tested.
     p : ndarray, shape (1 + number of `EPSILONS`, raters)
-        One-sided P at the epsilon of the decision, then at each of `EPSILONS`; nan where there is no test.
+        One-sided P at the epsilon of the decision, then at each of `EPSILONS`; nan without a test.
     """
 
     of: Closeness
@@ -61,10 +61,10 @@ def rater_tests(of: Closeness, groups: Codes | None, epsilon: float, alpha: floa
     Parameters
     ----------
     of : Closeness
-        The judge and the raters against the others.
+        The judge and the raters, each compared with the others.
     groups : ndarray of int, shape (items,), or None
-        Cluster of each item: t tests only, with the cluster-robust standard error; where no two items share one, as
-        without.
+        Cluster of each item: only t tests, with the cluster-robust standard error. If no two items share a cluster, as
+        without clusters.
     epsilon, alpha : float
         As in `alt_test`.
 
@@ -90,7 +90,7 @@ def rater_tests(of: Closeness, groups: Codes | None, epsilon: float, alpha: floa
 
 
 def fewest_items(alpha: float) -> int:
-    """The fewest items whose signed-rank test can reach `alpha`: no P of n signs is below ``2^-n``.
+    """The fewest items for which the signed-rank test can reach `alpha`: P is never below ``2^-n`` for n items.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def fewest_items(alpha: float) -> int:
 
 
 def one_sided(d: Floats, groups: Codes, epsilons: Floats) -> Floats:
-    """P of ``mean d < epsilon`` by a t test, of one cluster 1; without spread the mean decides.
+    """One-sided P for ``mean d < epsilon`` by a t test; 1 for a single cluster, decided by the mean if variance is 0.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def one_sided(d: Floats, groups: Codes, epsilons: Floats) -> Floats:
     groups : ndarray of int, shape (n,)
         Cluster of each.
     epsilons : ndarray, shape (k,)
-        What the mean is held against.
+        The values that the mean is tested against.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def one_sided(d: Floats, groups: Codes, epsilons: Floats) -> Floats:
     if clusters < 2:
         return np.ones(epsilons.size)
     mean = float(d.mean())
-    # with one item to a cluster this is the usual s^2 / n
+    # with one item per cluster this is the usual s^2 / n
     parts = np.bincount(of_cluster, weights=d - mean)
     squared = clusters / (clusters - 1) * float((parts**2).sum()) / d.size**2
     if squared <= 1e-18:
@@ -143,7 +143,7 @@ def one_sided(d: Floats, groups: Codes, epsilons: Floats) -> Floats:
 
 
 def check_margins(epsilon: object, alpha: object) -> None:
-    """Refuse an epsilon or an alpha that is none.
+    """Refuse an invalid epsilon or alpha.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def check_margins(epsilon: object, alpha: object) -> None:
     Raises
     ------
     ValueError
-        When one of them is something else.
+        When one of them is invalid.
     """
     if isinstance(epsilon, bool):
         raise ValueError(f"epsilon is {epsilon}; expected a number between 0 and 1")

@@ -1,4 +1,4 @@
-"""Rates of particular studies: pass@k of several attempts, mirages."""
+"""Rates used in particular studies: pass@k over several attempts, and mirages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from agreement.resampling import Seed
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Probability that at least one of k attempts is right, from c right ones among n.
+    """Probability that at least one of k attempts is right, estimated from c right ones among n.
 
-    ``1 - C(n - c, k) / C(n, k)`` in exact whole numbers [1]_: the unbiased estimator.
+    ``1 - C(n - c, k) / C(n, k)``, computed in exact integers [1]_: the unbiased estimator.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     Raises
     ------
     ValueError
-        When the three are no whole numbers or out of range.
+        When the three are not whole numbers, or out of range.
 
     References
     ----------
@@ -71,11 +71,11 @@ def mirage_rate(
     confidence: float = 0.95,
     unit: str = "question",
 ) -> Estimate:
-    """Share of reference-negative questions answered positively with the image and without it.
+    """Share of reference-negative questions that are answered positively both with and without the image.
 
-    A finding reported where there is none, and reported just as well when nothing is shown [1]_. The denominator
-    holds the questions whose reference is negative and that have both labels; an uncertain label counts as not
-    positive. Undefined for no such question.
+    A mirage is a finding that is reported although there is none, and reported even if no image is shown [1]_. The
+    denominator contains the questions with a negative reference and both labels; an uncertain label counts as not
+    positive. Undefined without such questions.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def mirage_rate(
     reference : sequence, shape (questions,)
         Label of the reference.
     positive, negative : hashable
-        How the two labels are written.
+        The spelling of the two labels.
     clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 

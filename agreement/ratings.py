@@ -1,4 +1,4 @@
-"""The ratings of several raters: items in rows, raters in columns, missing ones marked."""
+"""The ratings of several raters: items in rows, raters in columns, with missing ratings marked."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ RatingTable = Sequence[Sequence[Any]] | npt.NDArray[Any]
 
 Weights = Literal["linear", "quadratic"]
 
-_MOST_KINDS = 1 << 16  # different rows that are distinguished by counting
+_MOST_KINDS = 1 << 16  # the most distinct rows that are found by counting
 
 MOST_LEVELS = 5_000
-"""A scale of whole numbers is taken to be the range of the ratings up to so many levels only."""
+"""A scale of whole numbers is inferred from the range of the ratings only up to this many levels."""
 
 
 @dataclass(frozen=True)
 class CodedRatings:
-    """Categories of all ratings as codes.
+    """All ratings, coded by category.
 
     Attributes
     ----------
     codes : ndarray of int, shape (items, raters)
-        Position in `categories`; -1 where missing. Items without any rating are left out.
+        Position in `categories`; -1 if missing. Items without any rating are left out.
     categories : tuple
-        Declared, else observed categories in order.
+        The declared categories, otherwise the observed ones in order.
     rated : ndarray of bool, shape (all items,)
         Which items somebody rated.
     """
@@ -61,9 +61,9 @@ def rows_of(
     argument : str
         Name to use in the error.
     fewest : int
-        How many raters there must be.
+        Minimum number of raters.
     columns : str
-        What the columns are, in the error.
+        The name of the columns, for the error.
 
     Returns
     -------
@@ -72,13 +72,13 @@ def rows_of(
     Raises
     ------
     ValueError
-        When it has not two dimensions, rows differ in length, or there are fewer raters than `fewest`.
+        When it does not have two dimensions, rows differ in length, or there are fewer raters than `fewest`.
     """
     ratings = unmasked(ratings)
     entries, entry = ("ratings", "a rating") if columns == "raters" else ("values", "a value")
     if hasattr(ratings, "column_names") and hasattr(ratings, "itercolumns"):  # a table of Arrow
         ratings = list(zip(*(column.to_pylist() for column in ratings.itercolumns()), strict=True))
-    elif hasattr(ratings, "to_pylist"):  # a column of Arrow: its entries are no rows, but where they are lists
+    elif hasattr(ratings, "to_pylist"):  # a column of Arrow: its entries are not rows, unless they are lists
         ratings = ratings.to_pylist()
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
@@ -107,17 +107,17 @@ def rows_of(
 def encode_ratings(
     ratings: RatingTable, categories: Sequence[Hashable] | None, weights: Weights | None = None
 ) -> CodedRatings:
-    """Codes of all ratings, items that nobody rated left out.
+    """Code all ratings, leaving out items that nobody rated.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
         Ratings.
     categories : sequence, optional
-        The declared categories in order; by default the observed ones, sorted, and with `weights` the whole numbers
-        from the least to the greatest.
+        The declared categories in order; by default the observed ones, sorted, and with `weights` all whole numbers
+        from the smallest to the largest.
     weights : {None, "linear", "quadratic"}
-        Whether the order of the categories will matter.
+        Whether the order of the categories matters.
 
     Returns
     -------
@@ -154,21 +154,21 @@ def encode_ratings(
 
 
 def kinds_of(codes: Codes, categories: int) -> tuple[Codes, Codes | None]:
-    """The different rows of a table of codes, where they are far fewer than its items.
+    """The distinct rows of a table of codes, if there can be no more of them than items.
 
     Parameters
     ----------
     codes : ndarray of int, shape (items, raters)
-        Category of each rating, -1 where missing.
+        Category of each rating, -1 if missing.
     categories : int
-        How many there are.
+        Number of categories.
 
     Returns
     -------
     rows : ndarray of int, shape (kinds, raters)
-        Each row that occurs once; or the codes as they are, where there may be more different ones than items.
+        Each distinct row; or the codes themselves, if there may be more distinct rows than items.
     kind : ndarray of int, shape (items,), or None
-        Which of the rows each item has; None where each has its own.
+        The index into `rows` for each item; None if each item has its own row.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def kinds_of(codes: Codes, categories: int) -> tuple[Codes, Codes | None]:
 
 
 def check_weights(weights: object) -> None:
-    """Refuse weights that are none.
+    """Refuse invalid weights.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def check_weights(weights: object) -> None:
     Raises
     ------
     ValueError
-        When they are something else, such as a matrix.
+        When they are anything else, such as a matrix.
     """
     if weights is not None and not (isinstance(weights, str) and weights in ("linear", "quadratic")):
         shown = repr(weights) if isinstance(weights, str) else f"a {type(weights).__name__}"
@@ -222,7 +222,7 @@ def _flat_codes(
 
 
 def refuse_unlike_columns(columns: Sequence[Sequence[Any]], levels: Sequence[Any], argument: str = "ratings") -> None:
-    """Refuse ratings that are all text with one rater and all numbers with another.
+    """Refuse ratings that are all text for one rater and all numbers for another.
 
     Parameters
     ----------
@@ -236,14 +236,14 @@ def refuse_unlike_columns(columns: Sequence[Sequence[Any]], levels: Sequence[Any
     Raises
     ------
     ValueError
-        When it is so.
+        When such raters are found.
     """
     if any(isinstance(level, str | bytes) for level in levels):
         refuse_unlike(**{f"column {number} of {argument}": column for number, column in enumerate(columns)})
 
 
 def weight_matrix(categories: int, weights: Weights | None) -> Floats:
-    """Agreement weights: 1 on the diagonal, less the further two categories are apart.
+    """Agreement weights: 1 on the diagonal, decreasing with the distance between two categories.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def weight_matrix(categories: int, weights: Weights | None) -> Floats:
 
 
 def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int = 2, columns: str = "raters") -> Floats:
-    """Ratings as numbers, nan where missing.
+    """Ratings as numbers, nan if missing.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def numbers_of(ratings: RatingTable, argument: str = "ratings", *, fewest: int =
     Raises
     ------
     ValueError
-        When a rating is no number, or as in `rows_of`.
+        When a rating is not a number, or as in `rows_of`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A table of ratings in long format, one row for each verdict, read into items by raters."""
+"""A table of ratings in long format, with one row per verdict, reshaped to items by raters."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 
 class RatingsFileError(ValueError):
-    """What is wrong with the file, in one sentence."""
+    """A problem with the file, described in one sentence."""
 
 
 @dataclass(frozen=True)
 class RatingsFile:
-    """A file of ratings, as items by raters.
+    """A file of ratings as a table of items by raters.
 
     Attributes
     ----------
     ratings : ndarray of float, shape (items, raters)
-        Codes of the categories, or the numbers themselves; nan where missing.
+        Codes of the categories, or the numbers themselves; nan if missing.
     raters : list of str
         Names of the columns.
     categories : list
@@ -50,9 +50,9 @@ class RatingsFile:
     clusters : ndarray of int, shape (items,), or None
         Cluster of each item.
     excluded : ndarray of bool, shape (items, raters)
-        Which verdicts say that there is none, such as "not assessable"; nan among the ratings.
+        Verdicts that stand for the absence of one, such as "not assessable"; they are nan in the ratings.
     groups : dict of str to ndarray of str, shape (items,)
-        For each column that was asked for, the group of each item; empty where it has none.
+        For each requested column, the group of each item; empty if it has none.
     """
 
     ratings: Floats
@@ -69,7 +69,7 @@ class RatingsFile:
         Parameters
         ----------
         of_items : ndarray of bool, shape (items,)
-            Which.
+            The items to keep.
 
         Returns
         -------
@@ -87,18 +87,18 @@ class RatingsFile:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds what; None where a column of the usual name is taken if there is one.
+    """The roles of the columns; with None, a column of the default name is used if it exists.
 
     Attributes
     ----------
     item : tuple of str
-        Columns that name the item together; with several, the first is the cluster unless another is given.
+        Columns that together name the item; with several, the first is the cluster unless another is given.
     rater, verdict : str
-        Columns that a file must have.
+        Required columns.
     reference, cluster : str or None
-        Columns that it may have; usually ``reference`` and ``cluster``.
+        Optional columns; by default ``reference`` and ``cluster``.
     by : tuple of str
-        Columns whose groups of items are looked at by themselves as well.
+        Columns whose groups of items are also analysed separately.
     """
 
     item: tuple[str, ...] = ("item",)
@@ -116,22 +116,22 @@ def read(
     categories: Sequence[str] | None = None,
     excluded: Collection[str] = (),
 ) -> RatingsFile:
-    """Read a file and put it into items by raters.
+    """Read a file into a table of items by raters.
 
     Parameters
     ----------
     path : Path
-        CSV, separated by commas, semicolons or tabs, or Parquet by its suffix ``.parquet`` or ``.pq``. With semicolons
-        numbers may have a decimal comma.
+        CSV separated by commas, semicolons or tabs, or Parquet if the suffix is ``.parquet`` or ``.pq``. With
+        semicolons, numbers may have a decimal comma.
     columns : Columns, optional
-        Which column holds what.
+        The roles of the columns.
     level : {"nominal", "ordinal", "interval"}
-        How verdicts are measured.
+        Level of measurement of the verdicts.
     categories : sequence of str, optional
         Declared categories in order; by default the observed ones, sorted, and at the ordinal level every whole
-        number from the least to the greatest.
+        number from the smallest to the largest.
     excluded : collection of str
-        Verdicts that say that there is none: no category, and apart in the accuracy.
+        Verdicts that stand for the absence of one: not a category, and reported separately in the accuracy.
 
     Returns
     -------
@@ -140,13 +140,13 @@ def read(
     Raises
     ------
     RatingsFileError
-        When a column is missing or there twice, there is no row, a rater rated an item twice, an item has two
-        references or clusters, or verdicts and references have nothing in common.
+        When a column is missing or occurs twice, there are no rows, a rater rated an item twice, an item has two
+        references or clusters, or verdicts and references have no value in common.
     """
     try:
         return _read(path, columns or Columns(), level, categories, excluded)
     finally:
-        # the memory of the text, which Arrow would hold on to beside all that is computed from the codes
+        # release the text's memory, which Arrow would otherwise keep while the statistics are computed from the codes
         pa.default_memory_pool().release_unused()
 
 
@@ -157,7 +157,7 @@ def _read(
     needed = (*columns.item, columns.rater, columns.verdict, *optional, *columns.by)
     frame, separator = _load(path, needed)
     if frame[frame.columns[0]].isna().any():
-        frame = frame.dropna(how="all")  # a spreadsheet writes empty rows as separators alone
+        frame = frame.dropna(how="all")  # a spreadsheet writes empty rows as nothing but separators
     for column in needed:
         if column not in frame.columns:
             raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
@@ -229,7 +229,7 @@ def _refuse_doubles(place: Any, raters: Any, items: Any) -> None:
 
 
 def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
-    """The table, and what separates its columns; nothing for Parquet."""
+    """The table and its separator, which is empty for Parquet."""
     if not path.is_file():
         raise RatingsFileError("is a folder; expected a file" if path.is_dir() else "no such file")
     if path.suffix.lower() in (".parquet", ".pq"):
@@ -246,7 +246,7 @@ def _load(path: Path, needed: Collection[str]) -> tuple[pd.DataFrame, str]:
         )  # fmt: skip
     except (ValueError, UnicodeDecodeError):
         raise RatingsFileError(what_is_torn(path)) from None
-    if not isinstance(frame.index, pd.RangeIndex):  # rows with more cells than headings, taken for names of rows
+    if not isinstance(frame.index, pd.RangeIndex):  # rows longer than the headings: pandas took cells for row names
         raise RatingsFileError(what_is_torn(path))
     frame.columns = _each_once([as_seen(name) for name in names])
     return frame, separator
@@ -288,7 +288,7 @@ def _one_for_each_item(values: pd.Series, item: Any, items: Any, what: str) -> p
 def _code(
     verdicts: pd.Series, reference: pd.Series | None, level: Level, declared: Sequence[str] | None
 ) -> tuple[Floats, Floats | None, list[Any]]:
-    """Codes of verdicts and reference, and the categories; at the interval level the numbers themselves."""
+    """Codes of verdicts and reference, and the categories; at the interval level, the numbers themselves."""
     if reference is not None and level != "interval":
         reference = written_alike(reference)
         _refuse_strangers(verdicts, reference)

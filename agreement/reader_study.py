@@ -1,4 +1,4 @@
-"""Planning a reader study: the power, or the width of the interval, that readers and cases buy."""
+"""Planning a reader study: the power, or the interval width, obtained with given numbers of readers and cases."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ _MOST_CASES = 1_000_000
 
 @dataclass(frozen=True)
 class PlannedStudy(Result):
-    """What one number of readers and cases buys.
+    """What a given number of readers and cases achieves.
 
     Attributes
     ----------
     readers, cases : int
-        The size: readers in all, and cases in all.
+        Total number of readers and of cases.
     readings : int
-        Readings that it takes, of all readers in both conditions.
+        Total number of readings, over all readers and both conditions.
     se : float
-        Expected standard error of the difference of the conditions.
+        Expected standard error of the difference between the conditions.
     df : float
-        Degrees of freedom; infinite where only cases are sampled.
+        Degrees of freedom; infinite if only cases are sampled.
     width : float
-        Expected whole width of the interval of the difference.
+        Expected full width of the interval of the difference.
     power : float or None
-        Chance that the interval excludes 0, or, with a margin, lies above minus the margin; None without a difference.
+        Probability that the interval excludes 0 or, with a margin, lies above minus the margin; None without a
+        difference.
     """
 
     readers: int
@@ -61,25 +62,26 @@ def plan_reader_study(
     design: Design = "paired",
     confidence: float = 0.95,
 ) -> list[PlannedStudy]:
-    """The grid of readers x cases with the power or the width that each size buys.
+    """The power or interval width for each combination of numbers of readers and cases.
 
-    The analysis is Obuchowski and Rockette's with Hillis' degrees of freedom, as in `reader_averaged_difference`. With
-    ``e = K* / K`` (K* cases of the pilot, K planned), r readers, ``V = max(Var(TR), 0)``, ``s = max(Cov2 - Cov3, 0)``,
-    the squared standard error is ``2 D / r`` [1]_, eq. 10:
+    The analysis is that of Obuchowski and Rockette with Hillis' degrees of freedom, as in `reader_averaged_difference`.
+    With ``e = K* / K`` (K* cases in the pilot, K planned), r readers, ``V = max(Var(TR), 0)`` and ``s = max(Cov2 -
+    Cov3, 0)``, the squared standard error is ``2 D / r`` [1]_, eq. 10:
 
     - readers and cases sampled: ``D = V + e (Var - Cov1 + (r - 1) s)``,
       ``df = D^2 (r - 1) / (V + e (Var - Cov1 - s))^2``
     - cases: ``D = e (Var - Cov1 + (r - 1) s)``, normal
     - readers: ``D = V + e (Var - Cov1 - s)``, ``df = r - 1``
 
-    Design "paired": every reader reads every case in both conditions, be it at once or as a crossover in two periods,
-    2 r K readings. Design "crossover": every reader reads every case once, half of the cases in either condition, the
-    halves exchanged between two halves of the readers, r K readings. There the accuracies rest on K / 2 cases, readings
-    of one reader share none and two readers share the cases of one condition only if they are of one half, so that
-    ``D = V + 2 e (Var - Cov2) + r e s`` (without V for cases alone), ``df = D^2 (r - 2) / (V + 2 e (Var - Cov2))^2``.
-    It spares readers a case that they have seen, and is less efficient; it is not for a conclusion about readers alone.
+    Design "paired": every reader reads every case in both conditions, in one session or as a crossover in two periods:
+    2 r K readings. Design "crossover": every reader reads every case once, half of the cases in each condition; the
+    halves are exchanged between two halves of the readers: r K readings. Accuracies are then based on K / 2 cases, the
+    two conditions of a reader share no case, and two readers share the cases of a condition only if they are in the
+    same half, so that ``D = V + 2 e (Var - Cov2) + r e s`` (without V if only cases are sampled) and
+    ``df = D^2 (r - 2) / (V + 2 e (Var - Cov2))^2``. It avoids showing readers a case twice, but is less efficient, and
+    it does not allow conclusions with only readers sampled.
 
-    Power of a difference: noncentral F (chi-square) with noncentrality ``difference^2 / se^2``, two-sided at
+    Power for a difference: noncentral F (chi-square) with noncentrality ``difference^2 / se^2``, two-sided at
     ``1 - confidence``. Non-inferiority with a `margin`: noncentral t with ``(difference + margin) / se``, one-sided at
     ``(1 - confidence) / 2``, that is, the interval lies above ``-margin`` [2]_; the difference is then the true one,
     often 0.
@@ -87,17 +89,17 @@ def plan_reader_study(
     Parameters
     ----------
     components : VarianceComponents
-        From a pilot or published, see `variance_components`, `VARIANCES`.
+        From a pilot or a publication, see `variance_components` and `VARIANCES`.
     readers, cases : sequence of int
-        Sizes of the grid, at least 2 each; for the crossover even numbers, from 4 readers on.
+        Sizes of the grid, at least 2 each; for the crossover, even numbers and at least 4 readers.
     difference : float, optional
-        True difference of the conditions in accuracy; None asks for the width alone.
+        True difference in accuracy between the conditions; if None, only the width is computed.
     margin : float, optional
-        Margin of non-inferiority, above 0.
+        Non-inferiority margin, above 0.
     sampled : {"readers and cases", "cases", "readers"}
-        About whom the conclusion is to be: readers and cases like these, these readers, or these cases.
+        The target of inference: readers and cases like these, these readers, or these cases.
     design : {"paired", "crossover"}
-        Who reads what.
+        Who reads which cases.
     confidence : float
         Nominal coverage of the interval.
 
@@ -109,8 +111,8 @@ def plan_reader_study(
     Raises
     ------
     ValueError
-        When a size or option is none of these, the planned difference lies at or beyond the margin, or the components
-        leave the difference no variance.
+        When a size or option is invalid, the planned difference is at or beyond the margin, or the components imply
+        zero variance of the difference.
 
     References
     ----------
@@ -121,7 +123,7 @@ def plan_reader_study(
 
     Examples
     --------
-    RJafroc 1.3: Van Dyke's study planned again with 10 readers and 165 cases, its own difference: power .80542.
+    RJafroc 1.3: Van Dyke's study re-planned with 10 readers and 165 cases at its own difference: power .80542.
 
     >>> from agreement.reader_variance import VARIANCES
     >>> (planned,) = plan_reader_study(VARIANCES["Van Dyke"], [10], [165], difference=0.043800322)
@@ -149,7 +151,7 @@ def cases_needed(
     design: Design = "paired",
     confidence: float = 0.95,
 ) -> int | None:
-    """The least number of cases at which a number of readers reaches a power, or a width of the interval.
+    """The smallest number of cases with which a given number of readers reaches a power or an interval width.
 
     Parameters
     ----------
@@ -158,19 +160,19 @@ def cases_needed(
     readers : int
         Number of readers.
     power, width : float
-        What is wanted, exactly one of them.
+        The target, exactly one of the two.
 
     Returns
     -------
     int or None
-        None where no number up to a million would do: with few readers, the differences between readers set a limit.
-        More cases than it can buy less power, or a wider interval: the degrees of freedom fall towards those of the
-        readers alone while the standard error hardly falls any more.
+        None if no number up to a million suffices: with few readers, variation between readers sets a limit. Further
+        cases may even lower the power or widen the interval, because the degrees of freedom fall towards those of the
+        readers alone while the standard error hardly decreases.
 
     Raises
     ------
     ValueError
-        As in `plan_reader_study`, and when not exactly one of power (with a difference) and width is wanted.
+        As in `plan_reader_study`, and when not exactly one of power (with a difference) and width is given.
 
     References
     ----------
@@ -204,7 +206,7 @@ def cases_needed(
         planned = _planned(components, r, k * step, difference, margin, sampled, design, confidence)
         return -planned.width if width is not None or planned.power is None else planned.power
 
-    # What cases buy rises up to some number of them and then falls, if it does: it has one peak.
+    # The achieved power or width may rise with the number of cases and then fall; it has a single peak.
     low, high = 1, 2
     of_low, of_high = -math.inf, bought(high)
     while of_high < wanted:
@@ -223,7 +225,7 @@ def cases_needed(
 
 
 def _peak(bought: Callable[[int], float], low: int, high: int) -> int:
-    """Where the most is bought, between two numbers of cases or at one of them."""
+    """The number of cases, within bounds, with the highest power or smallest width."""
     while low < high:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if bought(middle) < bought(middle + 1) else (low, middle)
@@ -260,7 +262,7 @@ def _spread(components: VarianceComponents, r: int, sampled: Sampled, design: De
     shared = max(components.cov_2 - components.cov_3, 0.0)
     if design == "paired":
         alone, groups = components.error - components.cov_1 - shared, 1
-    else:  # each accuracy on half of the cases; r / 2 readers share them, with covariances twice as large
+    else:  # each accuracy is based on half of the cases, shared by r / 2 readers, with covariances twice as large
         alone, groups = 2.0 * (components.error - components.cov_2), 2
     interaction = between + max(alone, 0.0)  # expected mean square of condition x reader
     whole = interaction + (r * shared if sampled != "readers" else 0.0)  # [1], eq. 10
@@ -278,7 +280,7 @@ def _power(difference: float, margin: float | None, se: float, df: float, quanti
     away = difference / se
     if not math.isfinite(df):
         return float(stats.norm.sf(quantile - away) + stats.norm.cdf(-quantile - away))
-    if away == 0.0:  # scipy's noncentral F goes wrong there
+    if away == 0.0:  # scipy's noncentral F is wrong for noncentrality 0
         return float(2.0 * stats.t.sf(quantile, df))
     return float(stats.ncf.sf(quantile**2, 1, df, away**2))
 
@@ -286,7 +288,7 @@ def _power(difference: float, margin: float | None, se: float, df: float, quanti
 def _check(
     components: object, difference: float | None, margin: float | None, sampled: str, design: str, confidence: float
 ) -> tuple[float | None, float | None, float]:
-    """The numbers as floats."""
+    """Check the arguments; return the numbers as floats."""
     confidence = check_confidence(confidence)
     if not isinstance(components, VarianceComponents):
         raise ValueError(f"components is {shown(components)}; expected VarianceComponents, such as VARIANCES gives")

@@ -1,4 +1,4 @@
-"""Variance components of a reader study: from a pilot, or from a published study."""
+"""Variance components of a reader study, from a pilot or from a published study."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from agreement.result import Result
 
 @dataclass(frozen=True)
 class VarianceComponents(Result):
-    """Obuchowski and Rockette's variance components of the accuracies of readers in two conditions.
+    """Obuchowski and Rockette's variance components for the accuracies of readers in two conditions.
 
     Parameters
     ----------
     condition_by_reader : float
         Variance of condition x reader, Var(TR); a negative estimate counts as 0.
     error : float
-        Variance of the accuracy of a reader in a condition over samples of cases, Var.
+        Variance of one reader's accuracy in one condition over samples of cases, Var.
     cov_1 : float
-        Covariance of these errors of the same reader in different conditions.
+        Covariance of these errors for the same reader in different conditions.
     cov_2 : float
-        Of different readers in the same condition.
+        The same for different readers in the same condition.
     cov_3 : float
-        Of different readers in different conditions.
+        The same for different readers in different conditions.
     cases : int
-        Number of cases (or clusters) that the last four belong to; they shrink as 1 / cases.
+        Number of cases (or clusters) to which the last four apply; they decrease as 1 / cases.
     readers : int
-        Number of readers that the first rests on.
+        Number of readers behind the first.
     source : str
-        Where they come from.
+        Where the components come from.
 
     Raises
     ------
     ValueError
-        When one is no finite number, `error` is not above 0, or `cases` or `readers` is no whole number of at least
-        2, or 1.
+        When a component is not a finite number, `error` is not above 0, or `cases` or `readers` is not a whole number
+        of at least 2 and 1, respectively.
 
     Examples
     --------
@@ -67,12 +67,12 @@ class VarianceComponents(Result):
         object.__setattr__(self, "readers", whole_number(self.readers, "readers", 1))
 
     def at(self, cases: int) -> VarianceComponents:
-        """The components for another number of cases like these.
+        """The components for a different number of similar cases.
 
         Parameters
         ----------
         cases : int
-            Number of cases, with the same share of positives.
+            Number of cases, with the same prevalence.
 
         Returns
         -------
@@ -109,8 +109,8 @@ VARIANCES = {
         "jackknife as OR-DBM MRMC 2.51 prints them for RJafroc (FED)",
     ),
 }  # fmt: skip
-"""Components of published studies, by name. Take them where there is no pilot, and vary them: in two of the three the
-readers differed less between conditions than by chance, so that Var(TR) counts as 0."""
+"""Components of published studies, by name. Use them without a pilot, and vary them: in two of the three studies the
+readers differed less between conditions than expected by chance, so Var(TR) counts as 0."""
 
 
 def variance_components(
@@ -123,14 +123,14 @@ def variance_components(
 ) -> VarianceComponents:
     """Variance components from a pilot study in which readers read the same cases in two conditions.
 
-    Error variance and covariances by the jackknife over items or clusters, as in `reader_averaged_difference`; with the
-    mean square of condition x reader, ``Var(TR) = MS(TR) - Var + Cov1 + max(Cov2 - Cov3, 0)`` [1]_, eq. 9.
+    Error variance and covariances by the jackknife over items or clusters, as in `reader_averaged_difference`, and from
+    the mean square of condition x reader ``Var(TR) = MS(TR) - Var + Cov1 + max(Cov2 - Cov3, 0)`` [1]_, eq. 9.
 
     Parameters
     ----------
     first, second : array_like, shape (items, readers)
         Correctness, 1 or 0 (or any score), of the same two or more readers on the same items in two conditions; with
-        `outcome`, how sure they are of a positive.
+        `outcome`, their confidence that the item is positive.
     outcome : sequence, shape (items,), optional
         True or 1 for positive, False or 0 for negative; then the accuracy is the area under the ROC curve.
     clusters : sequence, shape (items,), optional
@@ -141,12 +141,12 @@ def variance_components(
     Returns
     -------
     VarianceComponents
-        With few readers Var(TR) is little known: plan with a greater one too.
+        With few readers, Var(TR) is imprecise: plan with a larger value as well.
 
     Raises
     ------
     ValueError
-        As in `reader_averaged_difference`, and where it would be undefined.
+        As in `reader_averaged_difference`, and when the difference would be undefined there.
 
     References
     ----------

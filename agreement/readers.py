@@ -31,7 +31,7 @@ _WHO = {
 
 @dataclass(frozen=True)
 class Design:
-    """What an analysis rests on, what its scores were divided by, if they are shares, and why it cannot be done."""
+    """The sample sizes of an analysis, the scale its scores were divided by, and why it cannot be done, if so."""
 
     n: int
     n_clusters: int | None
@@ -51,28 +51,28 @@ def reader_averaged_difference(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Difference of two conditions in mean accuracy over readers, by Obuchowski, Rockette and Hillis.
+    """Difference between two conditions in mean accuracy over readers, by Obuchowski, Rockette and Hillis.
 
-    With accuracies ``A_ij`` of condition i and reader j [1]_, ``T`` the mean square of condition x reader and error
+    With accuracies ``A_ij`` of reader j in condition i [1]_, ``T`` the mean square of condition x reader, and error
     covariances ``Cov1`` (same reader, different conditions), ``Cov2`` (same condition, different readers) and ``Cov3``
     (both different) by the jackknife over items or clusters:
 
     - random readers: ``se^2 = 2/r D`` with ``D = T + r max(Cov2 - Cov3, 0)``, t on ``D^2 / (T^2 / (r - 1))`` [2]_
-    - fixed readers (these very ones): ``se^2 = 2/r (Var - Cov1 + (r - 1) max(Cov2 - Cov3, 0))``, normal
+    - fixed readers (exactly these): ``se^2 = 2/r (Var - Cov1 + (r - 1) max(Cov2 - Cov3, 0))``, normal
 
-    The accuracy of a reader is the mean of the scores, or with `outcome` the area under the ROC curve. Undefined for
-    fewer than two items with all readings, and where leaving out one leaves no positive or no negative.
+    A reader's accuracy is the mean score or, with `outcome`, the area under the ROC curve. Undefined for fewer than two
+    items with all readings, or if leaving one out leaves no positive or no negative.
 
     Parameters
     ----------
     first, second : array_like, shape (items, readers)
         Correctness, 1 or 0 (or any score), of the same two or more readers on the same items in two conditions, for
-        example without and with help; with `outcome`, how sure they are of a positive. For a comparison with a judge
-        see `readers_against_judge`.
+        example without and with assistance; with `outcome`, their confidence that the item is positive. To compare
+        readers with a judge, see `readers_against_judge`.
     outcome : sequence, shape (items,), optional
-        True or 1 for positive, False or 0 for negative, None where unknown: such items are left out.
+        True or 1 for positive, False or 0 for negative, None if unknown; unknown items are left out.
     readers : {"random", "fixed"}
-        Whether the conclusion is about readers like these, or about these.
+        Whether the inference is about readers like these, or about exactly these.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
     confidence : float
@@ -83,8 +83,8 @@ def reader_averaged_difference(
     Returns
     -------
     Estimate
-        Accuracy in `first` minus that in `second`, with `se` and `p`; `method` gives the degrees of freedom. Limits of
-        scores that are 0 or 1, and of areas, are clipped at -1 and 1, which `method` then says.
+        Accuracy in `first` minus that in `second`, with `se` and `p`; `method` states the degrees of freedom. Limits
+        for scores of 0 and 1, and for areas, are clipped at -1 and 1, as `method` then says.
 
     Raises
     ------
@@ -142,13 +142,13 @@ def readers_against_judge(
 ) -> Estimate:
     """Mean accuracy of readers minus that of one judge.
 
-    With differences ``d_j = A_j - A_judge`` over r readers, their variance ``S^2``, and the mean jackknife variance
-    ``Var`` of one and covariance ``Cov`` of two of them: Obuchowski and Rockette's model with one condition [1]_,
+    With differences ``d_j = A_j - A_judge`` over r readers, their variance ``S^2``, and the jackknife's mean variance
+    ``Var`` and mean covariance ``Cov`` of these differences: Obuchowski and Rockette's model with one condition [1]_,
 
     - random readers: ``se^2 = D / r`` with ``D = S^2 + r max(Cov, 0)``, t on ``D^2 / (S^4 / (r - 1))``
     - fixed readers: ``se^2 = (Var + (r - 1) max(Cov, 0)) / r``, normal
 
-    The judge is fixed. Undefined as `reader_averaged_difference`.
+    The judge is fixed. Undefined as in `reader_averaged_difference`.
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ def readers_against_judge(
     Returns
     -------
     Estimate
-        With `se` and `p`; `method` gives the degrees of freedom. Limits as in `reader_averaged_difference`.
+        With `se` and `p`; `method` states the degrees of freedom. Limits as in `reader_averaged_difference`.
 
     Raises
     ------
     ValueError
-        When lengths differ, there are fewer than two readers, or a score is no number.
+        When lengths differ, there are fewer than two readers, or a score is not a number.
 
     References
     ----------
@@ -209,30 +209,30 @@ def _check_readers(readers: str) -> None:
 def jackknifed_accuracies(
     scores: Floats, outcome: Ratings | None, clusters: Ratings | None, unit: str
 ) -> tuple[Floats, Floats, Design]:
-    """Accuracy of each column, and the jackknife covariance of these, over the items that have everything.
+    """Accuracy of each column and the jackknife covariance of these, over the items without missing values.
 
     Parameters
     ----------
     scores : ndarray, shape (items, columns)
-        Correctness, or scores where there is an `outcome`; nan where missing.
+        Correctness, or scores if there is an `outcome`; nan if missing.
     outcome : sequence, shape (items,), or None
-        Positive or negative: then the accuracy is the area under the ROC curve, else the mean.
+        Positive or negative. If given, the accuracy is the area under the ROC curve, otherwise the mean.
     clusters : sequence, shape (items,), or None
-        What is left out at a time; without, an item.
+        Units to leave out one at a time; items if None.
     unit : str
         What one row is.
 
     Returns
     -------
     accuracies : ndarray, shape (columns,)
-        Divided by the scale of the design; empty where it gives a reason.
+        Divided by the scale of the design; empty if the design gives a reason.
     covariance : ndarray, shape (columns, columns)
     design : Design
 
     Raises
     ------
     ValueError
-        When the outcome has another length.
+        When the outcome has a different length.
     """
     complete = ~np.isnan(scores).any(axis=1)
     positive: npt.NDArray[np.bool_] | None = None
@@ -273,17 +273,17 @@ def jackknifed_accuracies(
 
 
 def _one_sided(positive: npt.NDArray[np.bool_], groups: Codes) -> bool:
-    """Whether some unit holds all positives or all negatives."""
+    """Whether a single unit contains all positives or all negatives."""
     return any(np.unique(groups[side]).size < 2 for side in (positive, ~positive))
 
 
 def _areas(score: Floats, positive: npt.NDArray[np.bool_], groups: Codes) -> tuple[float, Floats]:
-    """Area under the ROC curve, and the areas with one unit left out."""
+    """The area under the ROC curve, and the areas with one unit left out at a time."""
     of_above, of_below = groups[positive], groups[~positive]
     m, n, units = of_above.size, of_below.size, int(groups.max()) + 1
     area, of_positive, of_negative = delong_parts(score[positive], score[~positive])
     won = area * m * n - np.bincount(of_above, of_positive * n, units) - np.bincount(of_below, of_negative * m, units)
-    # pairs inside one unit were taken off twice
+    # pairs within one unit were subtracted twice
     for unit in np.intersect1d(of_above, of_below):
         above, below = score[positive & (groups == unit)], score[~positive & (groups == unit)]
         won[unit] += delong_parts(above, below)[0] * above.size * below.size
@@ -292,12 +292,12 @@ def _areas(score: Floats, positive: npt.NDArray[np.bool_], groups: Codes) -> tup
 
 
 def covariance_components(covariance: Floats) -> tuple[float, float, float, float]:
-    """Mean variance, and mean covariances of other conditions, other readers, and both: Var, Cov1, Cov2, Cov3.
+    """Mean variance, and mean covariances over other conditions, other readers, and both: Var, Cov1, Cov2, Cov3.
 
     Parameters
     ----------
     covariance : ndarray, shape (conditions, readers, conditions, readers)
-        Of the accuracies.
+        Covariance of the accuracies.
 
     Returns
     -------
@@ -323,7 +323,7 @@ def covariance_components(covariance: Floats) -> tuple[float, float, float, floa
 def _two_conditions(
     accuracies: Floats, components: tuple[float, float, float, float], readers: Readers
 ) -> tuple[float, float]:
-    """Squared standard error and degrees of freedom of the difference of two conditions [1]_, [2]_."""
+    """Squared standard error and degrees of freedom of the difference between two conditions [1]_, [2]_."""
     variance, cov_1, cov_2, cov_3 = components
     r, shared = accuracies.shape[1], max(cov_2 - cov_3, 0.0)
     if readers == "fixed":
@@ -347,7 +347,7 @@ def _one_condition(accuracies: Floats, covariance: Floats, readers: Readers) -> 
 
 
 def _degrees(denominator: float, mean_square: float, r: int) -> float:
-    """Hillis' degrees of freedom, infinite where the readers do not differ at all."""
+    """Hillis' degrees of freedom; infinite if the readers do not differ at all."""
     return denominator**2 / (mean_square**2 / (r - 1)) if mean_square > 1e-18 else math.inf
 
 
@@ -372,7 +372,7 @@ def _with_t(
     quantile = float(stats.t.isf(tail, df)) if finite else float(stats.norm.isf(tail))
     p = 2.0 * float(stats.t.sf(abs(value) / se, df) if finite else stats.norm.sf(abs(value) / se))
     low, high, clipped = value - quantile * se, value + quantile * se, ""
-    if design.are_shares:  # with few readers the limits of t go far beyond
+    if design.are_shares:  # with few readers, t limits can lie far beyond
         low, high, clipped = within_range(low, high)
     return Estimate(
         name,

@@ -1,4 +1,4 @@
-"""Scores of a judge turned into probabilities that hold: fitted on development data, measured on test data."""
+"""Recalibrate a judge's scores to probabilities: fitted on development data, evaluated on test data."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from agreement.resampling import Seed
 from agreement.result import Result
 
 ISOTONIC_ITEMS, ISOTONIC_OF_EACH = 200, 40
-"""From so many labelled items, and so many of each outcome, the curve is isotonic."""
+"""With at least this many labelled items, and this many of each outcome, the curve is isotonic."""
 
 LOGISTIC_OF_EACH = 10
-"""From so many of each outcome it is logistic: ten events for its one slope (Peduzzi et al. 1996)."""
+"""With at least this many of each outcome, it is logistic: ten events for its one slope (Peduzzi et al. 1996)."""
 
 NEAREST = 0.001
-"""A probability nearer to 0 or 1 enters the logistic curve as this, or 1 less this: the logit of 0 is infinite."""
+"""Probabilities closer to 0 or 1 are moved to this distance before the logistic curve: the logit of 0 is infinite."""
 
 
 @dataclass(frozen=True)
 class Reliability(Result):
-    """How well probabilities hold on the test data.
+    """How reliable probabilities are on the test data.
 
     Attributes
     ----------
@@ -46,25 +46,25 @@ class Reliability(Result):
 
 @dataclass(frozen=True)
 class Recalibration(Result):
-    """A curve from scores to probabilities, and how well the probabilities of the test data hold with it.
+    """A curve from scores to probabilities, and the reliability of the resulting probabilities on the test data.
 
     Attributes
     ----------
     kind : {"isotonic", "logistic"} or None
-        The curve that was fitted; None for none.
+        The fitted curve; None if none was fitted.
     because : str
-        Why this one, or why none, with the numbers.
+        Why this curve or none was fitted, with the numbers.
     curve : tuple of (float, float)
-        Points of the curve, score and probability, ascending. An isotonic curve is straight between them and level
-        outside; of a logistic one they are at the scores of the development data. Empty for none.
+        Points of the curve, score and probability, in ascending order. An isotonic curve is linear between them and
+        constant outside; for a logistic curve they are at the scores of the development data. Empty without a curve.
     intercept, slope : float or None
-        Of the logistic curve, on the logit of probabilities, or on grades as they are.
+        Of the logistic curve, on the logit of probabilities, or on untransformed grades.
     probabilities : tuple of float or None, length test items
-        The recalibrated test scores; None where a score is missing, and throughout without a curve.
+        The recalibrated test scores; None for a missing score, and None throughout without a curve.
     before, after : Reliability
-        Of the test scores as they were, undefined where they are grades and no probabilities; and recalibrated.
+        For the original test scores (undefined if they are grades rather than probabilities), and recalibrated.
     change : Estimate
-        Brier score after less before, of the same items: below 0 is better.
+        Brier score after minus before, on the same items: below 0 is an improvement.
     """
 
     kind: Literal["isotonic", "logistic"] | None
@@ -100,30 +100,30 @@ def recalibrate(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Recalibration:
-    """A judge's scores as probabilities: the curve of the development data, and what it does for the test data.
+    """Recalibrate a judge's scores: fit a curve to development data, and evaluate it on test data.
 
-    From 200 labelled items with 40 of each outcome the curve is isotonic, the least squares fit that never falls [1]_;
-    below, from 10 of each outcome, logistic: ``logit P = a + b x`` by maximum likelihood without a penalty, x the
-    logit of the score where all scores lie within 0 and 1 [2]_, and else the score itself [3]_. There is none with
-    fewer, none where the scores of the two outcomes do not overlap (b has no finite value), and none where scores do
-    not rise with the outcome: no judge is turned round. The test data have no part in the curve.
+    With at least 200 labelled items and 40 of each outcome the curve is isotonic: the non-decreasing least-squares fit
+    [1]_. With fewer, but at least 10 of each outcome, it is logistic: ``logit P = a + b x`` by maximum likelihood
+    without a penalty, where x is the logit of the score if all scores lie within 0 and 1 [2]_, otherwise the score
+    itself [3]_. No curve is fitted with fewer, if the scores of the two outcomes do not overlap (b is infinite), or if
+    scores do not rise with the outcome: a judge is never inverted. The test data do not influence the curve.
 
     Parameters
     ----------
     score, outcome : sequence, shape (items,)
-        Development data: what the judge said, a probability or a grade, higher for surer; and what humans say, 1 or
-        True and 0 or False. None or NaN is missing, such items are left out.
+        Development data: the judge's probability or grade, higher for surer, and the human outcome, 1 or True and 0 or
+        False. None or NaN is missing, and such items are left out.
     test_score, test_outcome : sequence, shape (test items,)
-        The same of the test data.
+        The same for the test data.
     clusters : tuple of two sequences, optional
-        Cluster of each item of the development and of the test data, for example the subject. The intervals allow for
-        them, and a cluster with items in both is refused.
+        Cluster of each development and each test item, for example the subject. The intervals allow for clusters; a
+        cluster with items in both parts is refused.
     bins : int
-        Of the calibration error.
+        Number of bins for the calibration error.
     resamples, seed
         For the bootstrap of the calibration error and of the change.
     confidence : float
-        Nominal coverage; of the test data, with the curve as given.
+        Nominal coverage, over test data with the curve fixed.
     unit : str
         What one entry is.
 
@@ -134,8 +134,8 @@ def recalibrate(
     Raises
     ------
     ValueError
-        When lengths differ, a score is no finite number, an outcome is neither 0 nor 1, or a cluster has items in both
-        parts.
+        When lengths differ, a score is not a finite number, an outcome is neither 0 nor 1, or a cluster has items in
+        both parts.
 
     References
     ----------
@@ -146,7 +146,7 @@ def recalibrate(
 
     Examples
     --------
-    Of grade 1 a quarter is right, of grade 2 half, of grade 3 three quarters: a logistic curve through all of them.
+    A quarter of grade 1 is right, half of grade 2 and three quarters of grade 3: a logistic curve through all of them.
 
     >>> grades = [1] * 40 + [2] * 40 + [3] * 40
     >>> right = [1] * 10 + [0] * 30 + [1] * 20 + [0] * 20 + [1] * 30 + [0] * 10
@@ -203,7 +203,7 @@ def recalibrate(
 
 
 def _numbers(score: Ratings, outcome: Ratings, score_name: str, outcome_name: str) -> tuple[Floats, Floats]:
-    """Scores and outcomes, nan where missing."""
+    """Scores and outcomes, nan if missing."""
     x = numbers_or_nan(score, score_name)
     known, is_true = correctness(outcome, outcome_name)
     same_length(x, known, score_name, outcome_name)
@@ -211,7 +211,7 @@ def _numbers(score: Ratings, outcome: Ratings, score_name: str, outcome_name: st
 
 
 def _of_test(clusters: tuple[Ratings, Ratings] | None, items: int, test_items: int) -> Ratings | None:
-    """The clusters of the test data, if none of them is a cluster of the development data."""
+    """The clusters of the test data; raises if one of them is also a cluster of the development data."""
     if clusters is None:
         return None
     if not isinstance(clusters, tuple | list) or len(clusters) != 2:
@@ -260,7 +260,7 @@ def _logistic(x: Floats, y: Floats, because: str, transformed: Callable[[Floats]
     from sklearn.linear_model import LogisticRegression  # slow to import
 
     stated = transformed(x)
-    centre, scale = stated.mean(), stated.std()  # for the solver alone
+    centre, scale = stated.mean(), stated.std()  # only for the solver
     fitted = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-10, max_iter=1_000)
     fitted.fit(((stated - centre) / scale)[:, None], y)
     slope = float(fitted.coef_[0, 0] / scale)

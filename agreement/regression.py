@@ -1,4 +1,4 @@
-"""What an outcome depends on, from human verdicts on some units and a judge's on all of them."""
+"""Regression of an outcome on covariates, from human verdicts on a sample and a judge's on all units."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_ran
 from agreement.result import Result
 from agreement.words import Part, Words
 
-_ROUNDING = 1e-12  # standard errors below this share of what a unit can add are rounding errors of an exact zero
+_ROUNDING = 1e-12  # standard errors below this share of a unit's largest contribution are rounding errors of zero
 
 
 @dataclass(frozen=True)
 class PoweredCoefficient(Result):
-    """One coefficient of a regression from human verdicts on some units and a judge's on all.
+    """A regression coefficient from human verdicts on some units and a judge's on all.
 
     Attributes
     ----------
     name : str
-        Of the covariate; "intercept" is that of none.
+        The covariate's name, or "intercept".
     coefficient : Estimate
-        Prediction-powered; `p` is that of a coefficient of 0.
+        Prediction-powered; `p` tests a coefficient of 0.
     labelled_only : Estimate
-        The same without the judge: the usual fit of the labelled.
+        Without the judge: the usual fit to the labelled units.
     effective_labels : float or None
-        How many labelled units would be as precise without a judge; None where either has no standard error.
+        Number of labelled units that would give the same precision without a judge; None if either standard error is
+        missing.
     """
 
     name: str
@@ -49,10 +50,10 @@ class PoweredCoefficient(Result):
 
 
 class _Design(NamedTuple):
-    """What is fitted, in the units in which it is computed, and how its estimates are put."""
+    """The data in the units of the computation, and what the estimates need for their presentation."""
 
     sample: Sample
-    back: Floats  # from coefficients of standardised covariates to those of the given ones
+    back: Floats  # maps coefficients of standardised covariates to those of the original ones
     scale: float  # of the outcome
     names: tuple[str, ...]
     groups: Codes | None
@@ -80,44 +81,45 @@ def prediction_powered_regression(
     confidence: float = 0.95,
     unit: str = "candidate",
 ) -> tuple[PoweredCoefficient, ...]:
-    """How the human's verdict depends on covariates, from a labelled sample and the judge's verdicts on all.
+    """Regression of the human's verdict on covariates, from a labelled sample and the judge's verdicts on all units.
 
-    The coefficients make ``L(y) + lambda (L_all(f) - L(f))`` least [1]_ [2]_: L is the mean loss of the labelled (half
+    The coefficients minimise ``L(y) + lambda (L_all(f) - L(f))`` [1]_ [2]_. L is the mean loss over the labelled (half
     the square of ``y - x'b``, or minus the log likelihood of ``logit P(y = 1) = x'b``), with the human's verdict y or
-    the judge's f, L_all that of the unlabelled, with f. The judge may err otherwise at other covariates: what it errs
-    by is seen on the labelled. Tuned: each coefficient has its own lambda, which makes its variance least,
-    ``cov(u, v) / ((1 + n / N) var(v))`` clipped to [0, 1], u and v its row of ``H^-1`` times the gradients with y and
-    f at the fit of the labelled alone; untuned: lambda = 1.
+    the judge's f; L_all is that over the unlabelled, with f. The judge's errors may depend on the covariates: they are
+    estimated on the labelled. Tuned: each coefficient has its own lambda, which minimises its variance,
+    ``cov(u, v) / ((1 + n / N) var(v))`` clipped to [0, 1], where u and v are its row of ``H^-1`` times the gradients
+    with y and f at the fit to the labelled alone; untuned: lambda = 1.
 
-    Standard errors are robust (sandwich): nothing is assumed of how y spreads about the model. What each unit adds is
-    ``H^-1`` times its gradient less the mean gradient; of the labelled, by how far the coefficients move without it,
-    ``(I - A H_l^-1)^-1`` times that, with A the part of the unit in the curvature ``H_l`` of the labelled alone [3]_.
-    These are squared, or summed within clusters before, and added, as of a jackknife of the labelled. Limits and P are
-    by t, whose degrees of freedom are as many as units, or clusters, decide the coefficient, ``(sum q)^2 / sum q^2``
-    with q what each adds to the variance if the model holds, at most n - d (d coefficients) or clusters - 1 [4]_.
+    Standard errors are robust (sandwich): no assumption is made about how y varies around the model. A unit contributes
+    ``H^-1`` times its gradient minus the mean gradient; a labelled one as the shift in the coefficients when it is left
+    out, ``(I - A H_l^-1)^-1`` times that, with A the unit's part of the curvature ``H_l`` of the labelled alone [3]_.
+    Contributions are squared (within clusters, summed first) and added, as in a jackknife of the labelled. Limits and P
+    use t with ``(sum q)^2 / sum q^2`` degrees of freedom, the effective number of units or clusters behind the
+    coefficient, with q what each adds to the variance under the model; at most n - d (d coefficients) or clusters - 1
+    [4]_.
 
     Parameters
     ----------
     human, judge : sequence of numbers, shape (n,)
-        Verdicts on the labelled units; None or NaN is missing, such units are left out, as those that lack a covariate.
-        Logistic: the human's are 0 and 1, the judge's anything from 0 to 1.
+        Verdicts on the labelled units; None or NaN is missing. Such units are left out, as are those without a
+        covariate. Logistic: the human's are 0 and 1, the judge's anything from 0 to 1.
     covariates : array_like of numbers, shape (n, k)
-        Of the labelled; one covariate may be a plain sequence. A category is given as columns of 0 and 1.
+        For the labelled; a single covariate may be a plain sequence. Code a category as columns of 0 and 1.
     unlabelled : sequence of numbers, shape (N,)
         The judge's verdicts on all other units of the pool.
     unlabelled_covariates : array_like of numbers, shape (N, k)
-        Theirs.
+        For the unlabelled.
     model : {"linear", "logistic"}
         Least squares, or log odds.
     names : sequence of str, length k, optional
-        Of the covariates; by default the columns of the table, if it has such.
+        Names of the covariates; by default the table's column names, if any.
     intercept : bool
-        Whether there is one.
+        Whether to include an intercept.
     tuned : bool
-        Whether lambda is estimated.
+        Whether lambda is estimated from the data.
     probabilities : sequence of numbers, shape (n,), optional
-        Inclusion probability p of each labelled unit, which is then weighted by 1 / p; L_all is that of the whole
-        pool, as in `prediction_powered_mean`.
+        Inclusion probability p of each labelled unit, which then gets weight 1 / p; L_all is over the whole pool, as in
+        `prediction_powered_mean`.
     clusters, unlabelled_clusters : sequence, shapes (n,) and (N,), optional
         As in `prediction_powered_mean`.
     confidence : float
@@ -128,17 +130,17 @@ def prediction_powered_regression(
     Returns
     -------
     tuple of PoweredCoefficient
-        The intercept first. All undefined where there are no more labelled than coefficients, where a covariate is
-        constant or a sum of others among the labelled, where a covariate separates the outcomes 0 and 1 of the
-        labelled, and where there are no unlabelled, or untuned a covariate is constant among these (the fit of the
-        labelled alone stays). Without limits where one unit or cluster alone decides a coefficient, and where the
-        standard error is 0. With a warning where fewer than five labelled have the rarer outcome.
+        The intercept first. All are undefined if there are no more labelled units than coefficients, if a covariate is
+        constant or a linear combination of others among the labelled, if a covariate separates the outcomes 0 and 1 of
+        the labelled, if there are no unlabelled units, or, untuned, if a covariate is constant among these (the fit to
+        the labelled alone remains). No limits if a single unit or cluster determines a coefficient, or if the standard
+        error is 0. Warns if fewer than five labelled units have the rarer outcome.
 
     Raises
     ------
     ValueError
-        When lengths or numbers of covariates differ, something is no number or beyond 1e140, outcomes of a logistic
-        model are others than 0 and 1, or a probability is outside (0, 1].
+        When lengths or numbers of covariates differ, a value is not a number or is beyond 1e140, outcomes of a logistic
+        model are not 0 and 1, or a probability is outside (0, 1].
 
     References
     ----------
@@ -151,8 +153,8 @@ def prediction_powered_regression(
 
     Examples
     --------
-    Untuned, and with x as often 0 as 1 in both parts: the judge's slope among the others, .7 - .3, and what the human
-    has more than the judge among the labelled, (.75 - .5) - (.25 - .25).
+    Untuned, with x equally often 0 and 1 in both parts: the judge's slope among the unlabelled, .7 - .3, plus the human
+    slope minus the judge's among the labelled, (.75 - .5) - (.25 - .25).
 
     >>> x, others = [1, 1, 1, 1, 0, 0, 0, 0], [1] * 10 + [0] * 10
     >>> human, judge, rest = [1, 1, 1, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1, 0, 0], [1] * 7 + [0] * 3 + [1] * 3 + [0] * 7
@@ -236,7 +238,7 @@ def _coefficients(design: _Design, tuned: bool) -> tuple[PoweredCoefficient, ...
 
 
 def _too_little(design: _Design) -> str | None:
-    """Why there is nothing to fit, if there is not."""
+    """Why no model can be fitted; None if one can."""
     n, d = design.sample.x.shape
     if n <= d:
         return f"{n} labelled for {d} coefficient{'s' if d > 1 else ''}: expected more"
@@ -294,7 +296,7 @@ def _estimate(
 
 
 def _names(names: Sequence[str] | None, *tables: object) -> tuple[str, ...] | None:
-    """Names of the covariates, as given or as both tables have them; None where nobody names them."""
+    """Names of the covariates, as given or as in both tables; None if there are none."""
     if names is not None:
         called = listed(names, "names", "a name for each covariate")
         if not all(isinstance(name, str) for name in called) or len(set(called)) < len(called):
@@ -325,7 +327,7 @@ def _covariates(values: Any, argument: str) -> Floats:
 
 
 def _alike(x: Floats, others_x: Floats, names: tuple[str, ...] | None) -> tuple[Floats, Floats, tuple[str, ...]]:
-    """Both with as many covariates, and these with names; a part without units has as many as the other."""
+    """Both tables with the same number of covariates, and their names; an empty part takes the other's width."""
     width = x.shape[1] if len(x) else others_x.shape[1]
     x, others_x = (part if len(part) else np.zeros((0, width)) for part in (x, others_x))
     if others_x.shape[1] != width:
@@ -341,7 +343,7 @@ def _alike(x: Floats, others_x: Floats, names: tuple[str, ...] | None) -> tuple[
 
 def _check_outcomes(y: Floats, f: Floats, rest: Floats) -> None:
     if not np.isin(y[~np.isnan(y)], (0.0, 1.0)).all():
-        raise ValueError("human holds others than 0 and 1; expected these with model 'logistic'")
+        raise ValueError("human holds numbers other than 0 and 1; expected only these with model 'logistic'")
     for values, argument in ((f, "judge"), (rest, "unlabelled")):
         within: npt.NDArray[np.bool_] = (values >= 0.0) & (values <= 1.0) | np.isnan(values)
         if not within.all():

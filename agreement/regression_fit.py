@@ -8,15 +8,15 @@ import numpy as np
 
 from agreement.coding import Codes, Floats
 
-_STEPS = 30  # of Newton; where outcomes are separated the linear predictor grows by about 1 in each, for ever
-_CLOSE = 1e-10  # change of the linear predictor from which on a fit is taken as found
-_ALONE = 1e-9  # what is left of the curvature, as a share, without a unit that alone decides a coefficient
-_FLAT = 1e-13  # least curvature over the greatest, at which rounding decides the coefficients
-_RANK = 1e-6  # least singular value over the greatest, of covariates of variance 1
+_STEPS = 30  # of Newton's method; if outcomes are separated, each adds about 1 to the linear predictor without end
+_CLOSE = 1e-10  # change in the linear predictor below which a fit has converged
+_ALONE = 1e-9  # relative curvature left without a unit, below which this unit alone determines a coefficient
+_FLAT = 1e-13  # ratio of the smallest to the largest curvature at which rounding determines the coefficients
+_RANK = 1e-6  # ratio of the smallest to the largest singular value, for covariates of variance 1
 
 
 class NoFit(Exception):
-    """There are no finite coefficients; the message says why."""
+    """No finite coefficients exist; the message says why."""
 
 
 class Sample(NamedTuple):
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
     Attributes
     ----------
     x, others_x : ndarray, shapes (n, d) and (N, d)
-        Covariates, with a column of ones where there is an intercept.
+        Covariates, with a column of ones for an intercept.
     y, f : ndarray, shape (n,)
         The human's and the judge's verdicts on the labelled.
     others_f : ndarray, shape (N,)
@@ -44,7 +44,7 @@ class Sample(NamedTuple):
     logistic: bool
 
     def shares(self) -> tuple[Floats, Floats, Floats]:
-        """Weights of the labelled; of the labelled and of the others in the mean of the judge's gradients."""
+        """Weights of the labelled; then those of labelled and unlabelled in the mean of the judge's gradients."""
         n, others = len(self.x), len(self.others_x)
         if self.weights is None:
             return np.full(n, 1.0 / n), np.zeros(n), np.full(others, 1.0 / max(1, others))
@@ -53,13 +53,13 @@ class Sample(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Coefficients, and what each unit adds to their error.
+    """Coefficients, and each unit's contribution to their error.
 
     Attributes
     ----------
     coefficients : ndarray, shape (d,)
     of_labelled, of_others : ndarray, shapes (n, d) and (N, d)
-        Influence of each unit; these sum to the error of the coefficients.
+        Influence of each unit; together they sum to the error of the coefficients.
     """
 
     coefficients: Floats
@@ -68,20 +68,20 @@ class Fit(NamedTuple):
 
 
 def standardised(x: Floats, others_x: Floats, intercept: bool) -> tuple[Floats, Floats, Floats]:
-    """Covariates of mean 0 (where there is an intercept) and variance 1 over both parts, and the way back.
+    """Standardise covariates over both parts to variance 1 and, with an intercept, mean 0; also return the inverse.
 
     Parameters
     ----------
     x, others_x : ndarray, shapes (n, k) and (N, k)
-        Covariates, none missing.
+        Covariates without missing values.
     intercept : bool
-        Whether a column of ones is put before them.
+        Whether to prepend a column of ones.
 
     Returns
     -------
     x, others_x : ndarray, shapes (n, d) and (N, d)
     back : ndarray, shape (d, d)
-        Coefficients of the covariates as they were given are this matrix times those of the standardised.
+        Matrix that maps coefficients of the standardised covariates to those of the original ones.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def standardised(x: Floats, others_x: Floats, intercept: bool) -> tuple[Floats, 
 
 
 def full_rank(x: Floats) -> bool:
-    """Whether no column is a sum of others.
+    """Whether no column is a linear combination of the others.
 
     Parameters
     ----------
@@ -127,14 +127,14 @@ def full_rank(x: Floats) -> bool:
 
 
 def fit(sample: Sample, share: float) -> Fit:
-    """Coefficients that make ``L(y) + share (L_all(f) - L(f))`` least, L the mean loss of the labelled.
+    """Coefficients that minimise ``L(y) + share (L_all(f) - L(f))``, with L the mean loss over the labelled.
 
     Parameters
     ----------
     sample : Sample
-        As it is.
+        The data.
     share : float
-        Lambda: 0 is the fit of the labelled alone, 1 plain prediction-powered inference.
+        Lambda: 0 fits the labelled alone, 1 is untuned prediction-powered inference.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def fit(sample: Sample, share: float) -> Fit:
     Raises
     ------
     NoFit
-        Where nothing finite makes it least.
+        When there is no finite minimum.
     """
     own, in_pool, of_pool = sample.shares()
     weights = (1.0 - share) * own + share * in_pool
@@ -163,17 +163,17 @@ def fit(sample: Sample, share: float) -> Fit:
 
 
 def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> Floats:
-    """What each labelled unit, or cluster of them, adds, by how far the coefficients move when it is left out.
+    """The contribution of each labelled unit or cluster, as the shift in the coefficients when it is left out.
 
-    A unit of leverage h has drawn the fit to itself, so that its residual is about the true one times 1 - h; of a
-    cluster ``(I - A H^-1)^-1`` times what its units add, A its part of the curvature H of the labelled alone.
+    A unit of leverage h pulls the fit towards itself, so its residual is about the true one times 1 - h; for a cluster,
+    ``(I - A H^-1)^-1`` times its units' contributions, with A its part of the curvature H of the labelled alone.
 
     Parameters
     ----------
     sample : Sample
-        As it is.
+        The data.
     fitted, alone : Fit
-        Of it, and of the labelled alone.
+        The fit to all of it, and to the labelled alone.
     groups : ndarray of int or None, shape (n,)
         Cluster of each labelled unit.
 
@@ -184,7 +184,7 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
     Raises
     ------
     NoFit
-        Where there would be no coefficients without one of them.
+        When the coefficients are not determined without one of them.
     """
     slope, inverse = _curvature(sample, alone)
     if groups is None:
@@ -204,16 +204,16 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
 
 
 def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> float:
-    """How many units, or clusters, one combination of the coefficients rests on: degrees of freedom of its variance.
+    """The effective number of units or clusters behind a combination of coefficients: its degrees of freedom.
 
-    ``(sum q)^2 / sum q^2``, q what each would add to the variance if the model held and its units were independent.
+    ``(sum q)^2 / sum q^2``, with q what each would add to the variance if the model held and units were independent.
 
     Parameters
     ----------
     sample : Sample
-        As it is.
+        The data.
     alone : Fit
-        Of the labelled alone.
+        The fit to the labelled alone.
     groups : ndarray of int or None, shape (n,)
         As in `left_out`.
     row : ndarray, shape (d,)
@@ -232,28 +232,28 @@ def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> f
 
 
 def _curvature(sample: Sample, alone: Fit) -> tuple[Floats, Floats]:
-    """Weight of each unit in the curvature of the loss of the labelled alone, and the inverse of that."""
+    """Weight of each unit in the curvature of the loss over the labelled alone, and the inverse of that curvature."""
     own, _, _ = sample.shares()
     slope = own * _means(sample, alone.coefficients)[1]
     return slope, np.asarray(np.linalg.inv((sample.x * slope[:, None]).T @ sample.x), dtype=np.float64)
 
 
 def _summed(rows: Floats, groups: Codes) -> Floats:
-    """Sums of rows within each group that there is, in the order of its code."""
+    """Sums of rows within each group that occurs, in the order of the codes."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     return np.asarray(np.add.reduceat(rows[order], starts))
 
 
 def tuning(sample: Sample, alone: Fit, row: Floats) -> float:
-    """The lambda of least variance of one combination of the coefficients, from the fit of the labelled alone.
+    """The lambda that minimises the variance of a combination of coefficients, from the fit to the labelled alone.
 
     Parameters
     ----------
     sample : Sample
-        As it is.
+        The data.
     alone : Fit
-        Of the labelled, `fit` with 0.
+        The fit to the labelled alone, by `fit` with share 0.
     row : ndarray, shape (d,)
         Weights of the coefficients.
 
@@ -278,7 +278,7 @@ def tuning(sample: Sample, alone: Fit, row: Floats) -> float:
 
 
 def _means(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats]:
-    """Expected verdicts on the labelled, and how these rise with the linear predictor."""
+    """Expected verdicts on the labelled, and their derivative with respect to the linear predictor."""
     predictor = sample.x @ coefficients
     if not sample.logistic:
         return predictor, np.ones(predictor.size)
@@ -287,7 +287,7 @@ def _means(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats]:
 
 
 def _gradients(sample: Sample, coefficients: Floats) -> tuple[Floats, Floats, Floats]:
-    """Gradients of the loss of each unit: labelled by the human, labelled by the judge, and unlabelled."""
+    """Gradients of each unit's loss: labelled by the human, labelled by the judge, and unlabelled."""
     mean, _ = _means(sample, coefficients)
     others = sample.others_x @ coefficients
     others = _expit(others) if sample.logistic else others
@@ -307,7 +307,7 @@ def _linear(x: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]
 
 
 def _logistic(x: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Newton's steps, halved while the loss does not fall."""
+    """Newton's method; steps are halved until the loss no longer rises."""
     coefficients = np.zeros(x.shape[1])
     predictor = np.zeros(len(x))
     loss = float(weights.sum()) * np.log(2.0)

@@ -1,10 +1,10 @@
-"""Bootstrap intervals: percentile and BCa, of items, of clusters, within strata.
+"""Bootstrap intervals: percentile and BCa, over items or clusters, within strata.
 
-A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped through `bootstrap_of_sums`: units
-with equal sums are the same for it, so a resample is one multinomial draw over the distinct ones. That is the ordinary
-bootstrap exactly, not an approximation. Where the sums take few distinct values, as those of categories do, it costs
-milliseconds at any n; of continuous values every unit is distinct, the cost grows with n, and from `MANY_DISTINCT`
-units on one draw makes several resamples. Anything else goes through `bootstrap`.
+A statistic that is a function of sums (a mean, a ratio, a kappa) is bootstrapped by `bootstrap_of_sums`. Units with
+equal sums are interchangeable for it, so a resample is one multinomial draw over the distinct units: this is exactly
+the ordinary bootstrap, not an approximation. If the sums take few distinct values, as with categories, it costs
+milliseconds at any n. With continuous values every unit is distinct and the cost grows with n; from `MANY_DISTINCT`
+units on, one draw makes several resamples. Any other statistic goes through `bootstrap`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from agreement.words import Words
 Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
 
 MANY_DISTINCT = 10_000
-"""From so many units on whose sums all differ, one draw makes several resamples."""
+"""With at least this many units, all with different sums, one draw makes several resamples."""
 
 MOST_ORDERS = 64
-"""Resamples that one draw makes at most."""
+"""The most resamples that one draw makes."""
 
-_FIRST = 100  # rows that say whether it is worth while to look whether all differ
-_DRAWN = 2_500_000  # numbers drawn at once: larger blocks are allocated again each time, which takes longer
-_LAID = 24_000_000  # numbers that are laid out in these orders at once
+_FIRST = 100  # rows that are checked first, to see whether it is worth checking that all differ
+_DRAWN = 2_500_000  # numbers drawn at once: larger blocks are reallocated each time, which is slower
+_LAID = 24_000_000  # numbers laid out in permuted orders at once
 
 ONE_DRAW = ", one draw of clusters for all estimates"
-"""What the method says of resamples that a file's statistics share."""
+"""Added to the method if all statistics of a file share their resamples."""
 
 OWN_DRAW = ", own draw of these clusters"
-"""What it says of those that do not, in spite of a draw for the file."""
+"""Added to the method if they do not, although the file has a draw."""
 
 
 def random_generator(seed: Seed) -> np.random.Generator:
@@ -53,7 +53,7 @@ def random_generator(seed: Seed) -> np.random.Generator:
     Parameters
     ----------
     seed : int, sequence of int, SeedSequence or ClusterDraw
-        The seed, or a draw whose seed it is; None is refused, because such an interval could not be reproduced.
+        The seed, or a draw with a seed; None is refused, because such an interval could not be reproduced.
 
     Returns
     -------
@@ -73,19 +73,19 @@ def random_generator(seed: Seed) -> np.random.Generator:
 
 
 def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Floats:
-    """Contributions of items summed within clusters.
+    """Sum the contributions of items within clusters.
 
     Parameters
     ----------
     contributions : array_like, shape (items, k)
-        What each item adds to the k sums.
+        The contribution of each item to the k sums.
     clusters : ndarray of int, shape (items,), or None
-        Codes 0 .. count-1 without gaps; None leaves the items as they are.
+        Codes 0 .. count-1 without gaps; with None the items are returned unchanged.
 
     Returns
     -------
     ndarray, shape (clusters, k)
-        They remember the clusters of a file, as `clusters` may, and what clusters are worth by their items.
+        The sums keep track of the file's clusters, if `clusters` does, and of the clusters' effective number.
 
     Examples
     --------
@@ -115,40 +115,40 @@ def bootstrap_of_sums(
     clustered: bool = True,
     orders: int = MOST_ORDERS,
 ) -> Spread:
-    """Bootstrap of a statistic that is a function of sums over independent units.
+    """Bootstrap a statistic that is a function of sums over independent units.
 
     Parameters
     ----------
     statistic : callable
-        Takes totals, shape (..., k), gives values, shape (...); nan where undefined.
+        Takes totals, shape (..., k), and returns values, shape (...); nan if undefined.
     rows : ndarray, shape (units, k)
-        What each unit (a cluster, or an item) adds to the totals.
+        The contribution of each unit (a cluster or an item) to the totals.
     counts : ndarray of int, shape (units,), optional
-        How many units have this row; 1 each by default.
+        Number of units with this row; 1 each by default.
     strata : ndarray of int, shape (units,), optional
-        Stratum of each unit; the number of units of each stratum is then the same in every resample.
+        Stratum of each unit; every resample then has the same number of units in each stratum.
     resamples : int
         Number of resamples.
     seed : int, sequence of int, SeedSequence or ClusterDraw
-        Seed of the random numbers; or a draw of the clusters of a file, whose resamples are then those of `rows`. Of
-        these, resamples that hold none of the units have no value; more than 5 % of them, and the units are drawn
-        by themselves, which the method says, as it does for strata. Strata of the draw hold for both.
+        Seed of the random numbers, or a draw of a file's clusters whose resamples are then used for `rows`. Among
+        these, resamples without any of the units have no value; if there are more than 5 % of them, or if strata are
+        given, the units are resampled separately, as the method then says. The draw's own strata apply in both cases.
     interval : {"percentile", "bca"}
-        Percentiles of the resampled values, with linear interpolation; or bias-corrected and accelerated, the
+        Percentiles of the resampled values, with linear interpolation; or bias-corrected and accelerated, with the
         acceleration from leaving out one unit at a time [1]_.
     confidence : float
         Nominal coverage.
     clustered : bool
-        Whether the units are clusters; for the wording only.
+        Whether the units are clusters; only affects the wording.
     orders : int
-        How many resamples one draw of at least `MANY_DISTINCT` different units makes; fewer save time where there are
-        few resamples. The default is what frozen plans have drawn with.
+        How many resamples one draw makes with at least `MANY_DISTINCT` different units; a lower number saves time if
+        there are few resamples. Frozen plans were computed with the default.
 
     Returns
     -------
     Spread
-        Undefined for fewer than two units, when more than 5 % of the resamples have no value, and when the interval
-        would have no width.
+        Undefined for fewer than two units, if more than 5 % of the resamples have no value, or if the interval would
+        have zero width.
 
     References
     ----------
@@ -191,7 +191,7 @@ def bootstrap_of_sums(
 
 
 def ratio(totals: Floats) -> Floats:
-    """First sum divided by the second: a mean, a share, an accuracy.
+    """The first sum divided by the second: a mean, a proportion, an accuracy.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def ratio(totals: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (...)
-        nan where the denominator is 0.
+        nan if the denominator is 0.
 
     Examples
     --------
@@ -213,19 +213,19 @@ def ratio(totals: Floats) -> Floats:
 
 
 def strata_of_draw(units: npt.NDArray[np.generic], seed: Seed) -> Codes | None:
-    """Stratum of each unit in the draw of a file.
+    """Stratum of each unit in a file's draw.
 
     Parameters
     ----------
     units : ClusterSums or ClusterCodes
-        What remembers which clusters of the file it is about; of anything else there is nothing to say.
+        An object that keeps track of its clusters in the file; for any other the result is None.
     seed
         As in `bootstrap_of_sums`.
 
     Returns
     -------
     ndarray of int, shape (clusters,), or None
-        None where the draw has no strata.
+        None if the draw has no strata.
     """
     if not isinstance(seed, ClusterDraw) or seed.strata is None or not isinstance(units, ClusterSums | ClusterCodes):
         return None
@@ -233,7 +233,7 @@ def strata_of_draw(units: npt.NDArray[np.generic], seed: Seed) -> Codes | None:
 
 
 def _shared_totals(rows: Floats, strata: Codes | None, resamples: int, seed: Seed) -> Floats | None:
-    """Totals of the resamples that a file's statistics share, nan without any unit; None where they do not fit."""
+    """Totals of the resamples shared by a file's statistics, nan without any unit; None if these cannot be used."""
     if not (isinstance(seed, ClusterDraw) and isinstance(rows, ClusterSums) and strata is None):
         return None
     if resamples != seed.resamples or rows.in_file != seed.units:
@@ -258,7 +258,7 @@ def _own_totals(
     generator: np.random.Generator,
     orders: int,
 ) -> tuple[Floats, list[tuple[Floats, npt.NDArray[np.int64]]]]:
-    """Totals of resamples of these units alone, and the distinct units of each stratum with their number."""
+    """Totals of resamples of these units alone, and each stratum's distinct units with their numbers."""
     groups = [np.arange(len(rows))] if strata is None else [np.flatnonzero(strata == s) for s in np.unique(strata)]
     parts = [_distinct(rows[group], counts[group]) for group in groups]
     totals = np.zeros((resamples, rows.shape[1]))
@@ -268,14 +268,14 @@ def _own_totals(
 
 
 def _distinct(rows: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Rows that occur, each once, with how many units have it; in lexical order, so that a seed means the same."""
+    """The distinct rows and the number of units with each; in lexical order, so that a seed is reproducible."""
     if len(rows) >= MANY_DISTINCT and np.unique(rows[:_FIRST, 0]).size == _FIRST:
         order = np.argsort(rows[:, 0], kind="stable")
         ordered, times = rows[order], counts[order]
-        if (ordered[1:, 0] > ordered[:-1, 0]).all() and (times > 0).all():  # then no other column is needed
+        if (ordered[1:, 0] > ordered[:-1, 0]).all() and (times > 0).all():  # no other column is needed then
             return ordered, times
     which = np.zeros(len(rows), dtype=np.intp)
-    for column in rows.T:  # sorting whole numbers column by column is quicker than sorting rows
+    for column in rows.T:  # sorting integers column by column is faster than sorting rows
         values, among = distinct_numbers(column)
         _, which = distinct_numbers(which * len(values) + among)
     merged = np.bincount(which, weights=counts).astype(np.int64)
@@ -290,7 +290,7 @@ def _resampled_totals(
 ) -> Floats:
     """Totals of resamples of ``counts.sum()`` units; shape (resamples, k)."""
     units = int(counts.sum())
-    # a binomial draw for each distinct row costs about as much as sixteen units drawn one by one
+    # a binomial draw for each distinct row costs about as much as drawing sixteen units one by one
     if len(rows) * 16 <= units or len(rows) <= 50:
         return np.asarray(drawn_kinds(generator, counts, resamples) @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
@@ -306,11 +306,11 @@ def _resampled_totals(
 
 
 def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator, orders: int) -> Floats:
-    """Totals of resamples of many units, each draw laid over the units in several random orders; shape (resamples, k).
+    """Totals of resamples of many units, with each draw applied to several random orders; shape (resamples, k).
 
-    Drawing takes most of the time, and how often the first, second ... unit is drawn makes another resample of the
-    units in another order. Each is an ordinary resample, and totals of any two are uncorrelated: over random orders the
-    products of the deviations of two units that meet have mean 0.
+    Drawing takes most of the time. How often the first, second ... unit is drawn gives another resample when the units
+    are in a different order. Each is an ordinary resample, and the totals of any two are uncorrelated: over random
+    orders, the products of the deviations of two units that are matched have mean 0.
     """
     units, k = rows.shape
     orders = max(1, min(orders, resamples, _LAID // (units * k)))
@@ -326,7 +326,7 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
         for times in drawn_times(generator, units, len(drawn), _DRAWN):
             np.matmul(times, laid_out, out=drawn[start : start + len(times)])
             start += len(times)
-    # what does not vary, such as the count of the units, is the same in every resample
+    # constant columns, such as the count of units, are the same in every resample
     totals = np.tile(units * rows[0], (resamples, 1))
     totals[:, varying] = drawn.reshape(-1, varying.size)[:resamples]
     return totals
@@ -335,14 +335,14 @@ def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generat
 def describe(
     interval: str, resamples: int, seed: Seed, clustered: bool, stratified: bool, *, over_raters: bool = False
 ) -> Words:
-    """How resamples were made, for `Estimate.method`.
+    """How the resamples were made, for `Estimate.method`.
 
     Parameters
     ----------
     interval, resamples, seed
         As in `bootstrap_of_sums`.
     clustered, stratified, over_raters : bool
-        Whether there were clusters, and strata, and whether raters were drawn too.
+        Whether there were clusters or strata, and whether raters were resampled too.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What every result that holds more than one number has in common: it can be written as JSON."""
+"""The base of all results that hold more than one number: they can be written as JSON."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 
 class Result:
-    """A result made of estimates, numbers, names and smaller results."""
+    """A result composed of estimates, numbers, names and smaller results."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON: ``nan`` and infinities become ``None``."""
+        """All entries by name, ready for JSON: ``nan`` and infinities become ``None``."""
         return {name: plain(value) for name, value in vars(self).items()}
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold of a value.
+    """Convert a value to what JSON can represent.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def plain(value: Any) -> Any:
     Returns
     -------
     dict, list, str, int, float, bool or None
-        Keys of a mapping are text, and sets are lists in the order of their texts; what JSON has no kind for is text.
+        Keys of a mapping become text, sets become sorted lists, and values without a JSON type become text.
 
     Examples
     --------

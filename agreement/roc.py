@@ -1,4 +1,4 @@
-"""Area under the ROC curve with DeLong's standard error, for clusters Obuchowski's; macro one-vs-rest."""
+"""Area under the ROC curve, with DeLong's standard error or, for clusters, Obuchowski's; macro one-vs-rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agreement.quantiles import normal_tail, upper_normal
 from agreement.words import Words
 
 NO_VARIANCE = 1e-28
-"""Variances of an area up to this are rounding: DeLong's components are then all equal."""
+"""Variances of an area up to this are rounding errors: DeLong's components are then all equal."""
 
 
 def roc_auc(
@@ -34,11 +34,11 @@ def roc_auc(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Area under the ROC curve: how often a positive scores above a negative, ties counted one half.
+    """Area under the ROC curve: the probability that a positive scores above a negative, counting ties one half.
 
-    Standard error of DeLong [1]_, with clusters that of Obuchowski [2]_; normal interval, clipped to [0, 1] as in
-    R's pROC. The direction is never flipped: below 0.5 means that high scores go with negatives. Undefined without
-    positives or without negatives; limits undefined for one of either (with clusters: in one cluster) and where the
+    The standard error is DeLong's [1]_, with clusters Obuchowski's [2]_; normal interval, clipped to [0, 1] as in R's
+    pROC. The direction is never flipped: below 0.5, high scores go with negatives. Undefined without positives or
+    without negatives. Limits are undefined with only one of either (with clusters: only in one cluster), and if the
     standard error is 0, as when the two do not overlap or all scores are equal.
 
     Parameters
@@ -46,7 +46,7 @@ def roc_auc(
     score : sequence of numbers, shape (items,)
         The score, for example a confidence; None or NaN is missing.
     outcome : sequence, shape (items,)
-        True or 1 for positive, False or 0 for negative, None where unknown.
+        True or 1 for positive, False or 0 for negative, None if unknown.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     confidence : float
@@ -62,7 +62,7 @@ def roc_auc(
     Raises
     ------
     ValueError
-        When lengths differ, a score is no finite number, or an outcome is neither positive nor negative.
+        When lengths differ, a score is not a finite number, or an outcome is neither positive nor negative.
 
     References
     ----------
@@ -80,7 +80,7 @@ def roc_auc(
 
 
 class Sides(NamedTuple):
-    """What the reasons of an area that is undefined call its two sides: what is compared, and either of them."""
+    """How the reasons for an undefined area name its two sides: what is compared, and either of the sides."""
 
     compared: str
     either: str
@@ -89,19 +89,19 @@ class Sides(NamedTuple):
 def area_of_sides(
     score: Ratings, outcome: Ratings, clusters: Ratings | None, confidence: float, unit: str, sides: Sides
 ) -> Estimate:
-    """The area under the ROC curve of two sides that have names of their own.
+    """The area under the ROC curve of two sides with names of their own.
 
     Parameters
     ----------
     score, outcome, clusters, confidence, unit
         As in `roc_auc`.
     sides : Sides
-        What they are called.
+        The names of the two sides.
 
     Returns
     -------
     Estimate
-        As `roc_auc`.
+        As from `roc_auc`.
     """
     confidence = check_confidence(confidence)
     scores = numbers_or_nan(score, "score")
@@ -139,17 +139,17 @@ def macro_auc(
 ) -> Estimate:
     """Mean over classes of the area under the ROC curve of one class against the rest.
 
-    Over the classes that occur in the reference, unless all items are of one [1]_, each class with the same weight (as
-    scikit-learn's macro average). The standard error is that of the sum of the linearised areas, ``n / (n - 1)`` times
-    the sum of squared DeLong components of each item, summed within clusters where given; normal interval, clipped to
-    [0, 1]. Limits undefined where a class occurs in one item (cluster) only.
+    The mean is over the classes that occur in the reference, unless all items belong to one [1]_, with equal weights
+    (as in scikit-learn's macro average). The standard error is that of the sum of the linearised areas, ``n / (n - 1)``
+    times the sum of each item's squared DeLong components, summed within clusters if given; normal interval, clipped to
+    [0, 1]. Limits are undefined if a class occurs in a single item (or cluster).
 
     Parameters
     ----------
     scores : array_like of numbers, shape (items, classes)
-        Score of each class; items with a missing one are left out.
+        Score of each class; items with a missing score are left out.
     reference : sequence, shape (items,)
-        The class that counts as right; None or NaN is missing.
+        The correct class; None or NaN is missing.
     classes : sequence
         Names of the columns of `scores`.
     clusters, confidence, unit
@@ -158,12 +158,12 @@ def macro_auc(
     Returns
     -------
     Estimate
-        Undefined where fewer than two classes occur.
+        Undefined if fewer than two classes occur.
 
     Raises
     ------
     ValueError
-        When lengths differ, a score is no finite number, or a class is undeclared.
+        When lengths differ, a score is not a finite number, or a class is undeclared.
 
     References
     ----------
@@ -180,7 +180,9 @@ def macro_auc(
     try:
         table = as_floats(unmasked(rows_once(scores)))
     except (TypeError, ValueError):
-        raise ValueError("scores is no table of numbers; expected shape (items, classes), None where missing") from None
+        raise ValueError(
+            "scores is not a table of numbers; expected shape (items, classes), None where missing"
+        ) from None
     if np.isinf(table).any():
         raise ValueError("scores holds an infinite value; expected finite numbers")
     codes, levels = encode(reference, classes, "reference", "classes")
@@ -218,7 +220,7 @@ def macro_auc(
 
 
 def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
-    """Area, and DeLong's structural components, from mid-ranks in n log n.
+    """Area and DeLong's structural components, from mid-ranks in n log n time.
 
     Parameters
     ----------
@@ -230,7 +232,7 @@ def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
     value : float
         The area.
     of_positive, of_negative : ndarray, shapes (m,) and (n,)
-        Share of negatives below each positive, of positives above each negative; both have the area as mean.
+        Share of negatives below each positive, and of positives above each negative; the mean of both is the area.
 
     References
     ----------
@@ -241,7 +243,7 @@ def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
     >>> delong_parts(np.array([3.0, 5.0, 6.0]), np.array([2.0, 5.0]))[0]
     0.75
     """
-    # scikit-learn's roc_auc_score has the area alone, without the components that its standard error is made of
+    # scikit-learn's roc_auc_score returns only the area, without the components needed for the standard error
     m, n = above.size, below.size
     ranks = stats.rankdata(np.concatenate([above, below]))
     # [1] eq. 6 ff.
@@ -251,12 +253,12 @@ def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
 
 
 def delong_variance(of_positive: Floats, of_negative: Floats) -> float:
-    """Variance of the area from DeLong's components; nan where a side has one unit.
+    """Variance of the area from DeLong's components; nan if a side has a single unit.
 
     Parameters
     ----------
     of_positive, of_negative : ndarray, shapes (m,) and (n,)
-        As `delong_parts` gives them.
+        As returned by `delong_parts`.
 
     Returns
     -------
@@ -296,7 +298,7 @@ def without_spread(value: float, what: str) -> str:
 
 
 def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes | None) -> float:
-    """Obuchowski (1997), eq. 3, which is DeLong's where every unit is a cluster of its own."""
+    """Obuchowski (1997), eq. 3; identical to DeLong's variance if every unit is its own cluster."""
     units = np.arange(influence.size) if groups is None else groups
     count = int(units.max()) + 1
     of_positive = np.bincount(units, weights=influence * positive, minlength=count)
@@ -311,12 +313,12 @@ def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes 
         2.0 * count / (count - 1) * float((of_positive * of_negative).sum()),
     )
     variance = math.fsum(parts)
-    # clusters in which the two sides balance leave nothing but rounding
+    # if the two sides cancel within each cluster, only rounding error is left
     return variance if variance > 1e-12 * sum(map(abs, parts)) else 0.0
 
 
 def _units_of_the_fewer(positive: npt.NDArray[np.bool_], groups: Codes | None) -> int:
-    """In how many items, or clusters, the outcome occurs that occurs in fewer."""
+    """Number of items, or clusters, in which the less widespread outcome occurs."""
     units = np.arange(positive.size) if groups is None else groups
     return min(np.unique(units[positive]).size, np.unique(units[~positive]).size)
 
@@ -344,7 +346,7 @@ def _normal(
     reason: str,
     wrong_side: float,
 ) -> Estimate:
-    """Normal interval, or `reason` where there is no variance; `wrong_side` as in `hardly_overlapping`."""
+    """Normal interval, or `reason` if there is no variance; `wrong_side` as in `hardly_overlapping`."""
     if not variance > NO_VARIANCE:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     se = math.sqrt(variance)

@@ -1,4 +1,4 @@
-"""The prevalence that a judge's verdicts stand for, corrected for the judge's sensitivity and specificity."""
+"""Prevalence estimated from a judge's verdicts, corrected for the judge's sensitivity and specificity."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def rogan_gladen(
 ) -> Estimate:
     """Prevalence corrected for the sensitivity and specificity of the judge.
 
-    ``p = (t + Sp - 1) / (Se + Sp - 1)`` with ``t`` the share judged positive [1]_, truncated to [0, 1]. The interval
-    is that of Lang and Reiczigel [2]_ and carries the sampling error of `judged` and of the labelled sample; `se` is
-    the delta method's. With "correct" as positive, it is the corrected accuracy of a model. Undefined when no
-    positives or no negatives are labelled, nothing is judged, or ``Se + Sp <= 1``: such a judge says nothing.
+    ``p = (t + Sp - 1) / (Se + Sp - 1)`` with ``t`` the proportion judged positive [1]_, truncated to [0, 1]. The
+    interval is Lang and Reiczigel's [2]_ and accounts for the sampling error of both `judged` and the labelled sample;
+    `se` is from the delta method. With "correct" as positive, it is a model's corrected accuracy. Undefined if no
+    positives or no negatives are labelled, nothing is judged, or ``Se + Sp <= 1``: such a judge is uninformative.
 
     Parameters
     ----------
     judged_positive, judged : int
-        Units judged positive, of all that the judge alone has seen (the labelled ones not among them).
+        Units judged positive, and all units seen by the judge alone (excluding the labelled ones).
     true_positive, false_negative, true_negative, false_positive : int
-        The judge against humans in the labelled sample; "true" is what the human says.
+        The judge against humans in the labelled sample, with the human verdict as the truth.
     confidence : float
-        Nominal coverage; assumes independent units: for several units of one subject `rogan_gladen_in_clusters`.
+        Nominal coverage; assumes independent units. For several units per subject use `rogan_gladen_in_clusters`.
     unit : str
         What is counted.
 
@@ -59,7 +59,7 @@ def rogan_gladen(
     Raises
     ------
     ValueError
-        When a count is negative or fractional, or more are judged positive than judged.
+        When a count is negative or fractional, or `judged_positive` exceeds `judged`.
 
     References
     ----------
@@ -71,7 +71,7 @@ def rogan_gladen(
     Examples
     --------
     Se = 90/100, Sp = 80/100, 41 % judged positive: (.41 + .8 - 1) / .7 = .3. Then Lang and Reiczigel's second example,
-    printed as 0 to .053.
+    reported as 0 to .053.
 
     >>> cells = dict(true_positive=90, false_negative=10, true_negative=80, false_positive=20)
     >>> round(rogan_gladen(410, 1000, **cells).value, 4)
@@ -121,23 +121,23 @@ def rogan_gladen_in_clusters(
     confidence: float = 0.95,
     unit: str = "candidate",
 ) -> Estimate:
-    """Prevalence corrected as by `rogan_gladen`, of units that share clusters.
+    """Prevalence corrected as in `rogan_gladen`, for units that share clusters.
 
-    Value and undefined cases are those of `rogan_gladen`. The interval is that of Lang and Reiczigel [1]_ on as many
-    units as the clustered ones are worth: the design effect of the share judged positive from the clusters of the
-    unlabelled (`agreement.effective_size.share_size`), and one of sensitivity and specificity together, for a cluster
-    may count in both, from those of the labelled [2]_ [3]_; t with Satterthwaite's degrees of freedom. The two samples
-    are taken as independent of each other. Where they share clusters in which the judge errs alike, the interval is
-    wider than it need be. No limits for fewer than two clusters in either sample. Where no two units of one sample
-    share a cluster, it is `rogan_gladen`'s.
+    Value and undefined cases are those of `rogan_gladen`. The interval is Lang and Reiczigel's [1]_ at effective sample
+    sizes. The design effect of the proportion judged positive comes from the clusters of the unlabelled
+    (`agreement.effective_size.share_size`); a common one for sensitivity and specificity, since a cluster may count in
+    both, comes from those of the labelled [2]_ [3]_. The quantile is of t with Satterthwaite's degrees of freedom. The
+    two samples are assumed independent; if they share clusters in which the judge errs alike, the interval is
+    conservative. No limits for fewer than two clusters in either sample. If no two units of a sample share a cluster,
+    the result is `rogan_gladen`'s.
 
     Parameters
     ----------
     human, judge : sequence, shape (n,)
-        Verdicts on the labelled units: True or 1 is positive, False or 0 negative; None or NaN is missing, such pairs
-        are left out.
+        Verdicts on the labelled units: True or 1 is positive, False or 0 negative; None or NaN is missing, and such
+        pairs are left out.
     unlabelled : sequence, shape (N,)
-        The judge's verdicts on all that it alone has seen; missing ones are left out.
+        The judge's verdicts on all units that it alone has seen; missing ones are left out.
     clusters, unlabelled_clusters : sequence, shapes (n,) and (N,)
         Cluster of each unit, for example the subject.
     confidence : float
@@ -148,8 +148,8 @@ def rogan_gladen_in_clusters(
     Returns
     -------
     Estimate
-        `n` is the number of unlabelled units, `n_clusters` that of their clusters; those of the labelled are in
-        `method`.
+        `n` is the number of unlabelled units, `n_clusters` that of their clusters; `method` gives the number of
+        clusters of the labelled.
 
     Raises
     ------
@@ -165,8 +165,8 @@ def rogan_gladen_in_clusters(
 
     Examples
     --------
-    The value of `rogan_gladen`, from 41 of 100 judged positive, sensitivity .9 and specificity .8; each subject has two
-    units.
+    The value is that of `rogan_gladen`, from 41 of 100 judged positive, sensitivity .9 and specificity .8; each subject
+    has two units.
 
     >>> human, judge = [1] * 10 + [0] * 10, [1] * 9 + [0] * 9 + [1] * 2
     >>> subjects, others = [unit // 2 for unit in range(20)], [unit // 2 for unit in range(100)]
@@ -206,7 +206,7 @@ def rogan_gladen_in_clusters(
     sensitivity, specificity = tp / positives, tn / negatives
     apparent = float(judged.mean())
     raw = (apparent + specificity - 1.0) / (sensitivity + specificity - 1.0)
-    # what each labelled unit adds to the error of the prevalence, up to a factor
+    # each labelled unit's contribution to the error of the prevalence, up to a factor
     adds: Floats = np.where(
         truth, -raw * (said - sensitivity) / positives, (1.0 - raw) * (~said - specificity) / negatives
     )
@@ -226,7 +226,7 @@ def rogan_gladen_in_clusters(
     method += ", " + t_with(f"{freedom:.1f}")
     t = float(stats.t.isf((1.0 - confidence) / 2.0, freedom))
     estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
-    # of two samples of few clusters one sentence is enough: that of the judged, which the estimate has by itself
+    # if both samples have few clusters, one caution is enough: that for the judged, which the estimate already has
     few = few_clusters(n_groups) if few_clusters(n_rest) is None else None
     of_labelled_clusters = replace(few, kind="few_labelled_clusters") if few is not None else None
     uneven = [
@@ -237,7 +237,7 @@ def rogan_gladen_in_clusters(
 
 
 class _Samples(NamedTuple):
-    """The three shares, and of how many independent units each is one."""
+    """The three proportions, each with its number of independent units."""
 
     apparent: float
     n: float
@@ -251,10 +251,10 @@ class _Samples(NamedTuple):
         return self.sensitivity + self.specificity - 1.0
 
     def variances(self, prevalence: float) -> tuple[float, float]:
-        """Delta-method variance of the prevalence, its parts by the judged and by the labelled.
+        """Delta-method variance of the prevalence, in the parts due to the judged and to the labelled.
 
-        Lang and Reiczigel (2014), eq. 4. There ``(1 + prevalence)^2`` is printed before the variance of the
-        specificity, for ``(1 - prevalence)^2``.
+        Lang and Reiczigel (2014), eq. 4. The factor before the variance of the specificity is misprinted there as
+        ``(1 + prevalence)^2`` instead of ``(1 - prevalence)^2``.
         """
         of_judged = self.apparent * (1.0 - self.apparent) / self.n
         of_labelled = (
@@ -270,7 +270,7 @@ def _estimate(
     """The estimate with Lang and Reiczigel's limits, for a quantile z."""
     raw = (sampled.apparent + sampled.specificity - 1.0) / sampled.youden
     se = math.sqrt(sum(sampled.variances(raw)))
-    # eq. 6 and 7, z^2 more in the sample; one success and one failure more in each other
+    # eq. 6 and 7: add z^2 to the judged sample, and one success and one failure to each of the others
     more = _Samples(
         (sampled.apparent * sampled.n + z * z / 2.0) / (sampled.n + z * z),
         sampled.n + z * z,

@@ -1,6 +1,6 @@
-"""Sums and extremes of the rows of long tables with few columns.
+"""Sums and extremes over the rows of long tables with few columns.
 
-numpy reduces the last axis of such a table row by row, which takes ten to a hundred times as long as these.
+numpy reduces the last axis of such a table row by row, which is ten to a hundred times slower.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def row_sums(table: Floats) -> Floats:
 
 
 def row_counts(holds: npt.NDArray[np.bool_]) -> Codes:
-    """How many of each row are true.
+    """Number of true entries in each row.
 
     Parameters
     ----------
     holds : ndarray of bool, shape (n, k)
-        What is counted.
+        The entries to count.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def row_counts(holds: npt.NDArray[np.bool_]) -> Codes:
 
 
 def row_ranges(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The least and the greatest of each row.
+    """The smallest and the largest entry of each row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong with a file of separated values, in words that say where and what to do about it."""
+"""What is wrong with a file of separated values: messages that say where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = {",": "comma", ";": "semicolon", "\t": "tab"}
 _DECIMAL_COMMA = re.compile(r"^(\s*[+-]?\d*),(\d+\s*)$")
 _BLOCK = 1 << 20
 _MOST_NAMES = 12
-"""So many columns are named where one is missing."""
+"""The most columns that are listed if one is missing."""
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _SAID = re.compile(r'"?sep=(.)"?\r?\n?', re.IGNORECASE)
 _PACKED = {
@@ -22,11 +22,11 @@ _PACKED = {
     b"BZh": ("(bzip2)", "unpack it first"),
     b"\xfd7zXZ": ("(xz)", "unpack it first"),
 }
-"""By its first bytes: how a file is packed, and what to do about it."""
+"""By a file's first bytes: how it is packed, and what to do about it."""
 
 
 def separator_of(path: Path) -> str:
-    """What separates the headings: what the line above them says, else comma, semicolon or tab, whichever is most.
+    """The separator of the headings: the one declared above them, else the most frequent of comma, semicolon and tab.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def separator_of(path: Path) -> str:
 
 
 def lines_before_headings(path: Path) -> int:
-    """How many lines to pass over: 1 where the first one names the separator for Excel, as ``sep=;``.
+    """How many lines to skip: 1 if the first line declares the separator for Excel, as in ``sep=;``.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def lines_before_headings(path: Path) -> int:
 
 
 def with_point(written: str) -> str:
-    """A number with a decimal comma, as a spreadsheet writes it beside semicolons, with a point; other text as it is.
+    """Replace a decimal comma, as spreadsheets write it in semicolon-separated files; other text is unchanged.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def with_point(written: str) -> str:
 
 
 def headings_of(path: Path) -> tuple[str, ...]:
-    """The headings without the blanks around them.
+    """The headings without surrounding blanks.
 
     Parameters
     ----------
@@ -94,10 +94,10 @@ def headings_of(path: Path) -> tuple[str, ...]:
 
 
 def what_is_no_text(path: Path) -> str | None:
-    """Why a file is not read at all.
+    """Why a file is not read at all; None if it can be.
 
-    It is empty, packed, in another encoding, with bytes of 0 or an open quotation mark, has nothing where its headings
-    belong, or names a separator that is none.
+    It is empty, packed, in another encoding, contains zero bytes or an unclosed quotation mark, has an empty line in
+    place of its headings, or declares an unknown separator.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def what_is_no_text(path: Path) -> str | None:
     Returns
     -------
     str or None
-        What follows the name of the file in a sentence.
+        The rest of a sentence after the file's name.
     """
     marks, anything, before = 0, False, 0
     with path.open("rb") as file:
@@ -128,7 +128,7 @@ def what_is_no_text(path: Path) -> str | None:
 
 
 def what_is_torn(path: Path) -> str:
-    """What is wrong with a file that could not be read: its encoding, or a row of another length than the headings.
+    """What is wrong with a file that could not be read: its encoding, or a row whose length differs from the headings.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def what_is_torn(path: Path) -> str:
     Returns
     -------
     str
-        What follows the name of the file in a sentence.
+        The rest of a sentence after the file's name.
     """
     line = 0
     try:
@@ -162,7 +162,7 @@ def what_is_torn(path: Path) -> str:
 
 
 def no_column(name: str, names: Sequence[str]) -> str:
-    """That a file lacks a column, and which ones it has.
+    """State that a file lacks a column, and list the columns it has.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def no_column(name: str, names: Sequence[str]) -> str:
 
 
 def _no_headings(path: Path) -> str | None:
-    """What is wrong above the headings: a line without anything, or a separator that is none of those known."""
+    """What is wrong with the headings' place: an empty line, or an unknown separator declared above."""
     with path.open(encoding="utf-8-sig", errors="replace") as lines:
         first = lines.readline()
         said = _SAID.fullmatch(first)
@@ -196,7 +196,7 @@ def _no_headings(path: Path) -> str | None:
 
 
 def _open_mark(path: Path) -> str | None:
-    """Where a quotation mark opens that is never closed, which would take all rows below it into one cell."""
+    """Where an unclosed quotation mark opens, which would swallow all rows below it into one cell."""
     line = 0
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as text:
         separator = max(SEPARATORS, key=text.readline().count)

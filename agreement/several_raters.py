@@ -1,7 +1,7 @@
 """Chance-corrected agreement of several raters: Fleiss, Gwet, Brennan-Prediger, Conger.
 
-All four are ``(pa - pe) / (1 - pe)`` with the same observed agreement ``pa`` and differ in ``pe`` alone. Their standard
-errors are Gwet's, from the linearised coefficient of each item.
+All four are ``(pa - pe) / (1 - pe)`` with the same observed agreement ``pa``; they differ only in ``pe``. The standard
+errors are Gwet's, from each item's linearised coefficient.
 """
 
 from __future__ import annotations
@@ -44,29 +44,29 @@ def fleiss_kappa(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Fleiss' kappa of several raters, who may differ from item to item.
+    """Fleiss' kappa for several raters, who may differ from item to item.
 
     ``pe = sum w_kl pi_k pi_l`` with ``pi_k`` the mean share of category k over items [1]_; ``pa`` is the mean over
-    items with two or more ratings of ``sum_k r_k (sum_l w_kl r_l - 1) / (r (r - 1))``. Missing ratings are taken as
-    in [2]_. Undefined for no item with two ratings, for one item, and when all ratings are the same.
+    items with two or more ratings of ``sum_k r_k (sum_l w_kl r_l - 1) / (r (r - 1))``. Missing ratings are handled as
+    in [2]_. Undefined if no item has two ratings, for a single item, and if all ratings are equal.
 
     Parameters
     ----------
     ratings : array_like, shape (items, raters)
         Ratings; None or NaN is missing.
     categories : sequence, optional
-        The declared categories in their order; by default the observed ones.
+        The declared categories in order; by default the observed ones.
     weights : {None, "linear", "quadratic"} or array_like, shape (q, q)
-        Agreement weights over the order of the categories; a matrix as `agreement_weights` takes or gives it needs
-        `categories`.
+        Agreement weights over the order of the categories; a matrix, as accepted or returned by `agreement_weights`,
+        requires `categories`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"}, optional
-        By default "scattered": two items are added, of which raters agree on one, and clustered items count as many as
-        they are worth; "effective" is the same with a more cautious number of these where disagreements are scattered
-        over clusters, "adjusted" with a less cautious one. They take no weights and up to twenty categories; beyond,
-        "t" without and "percentile" with `clusters`. "t": Gwet's standard error, t with n - 1 degrees of freedom,
-        clipped at 1, independent items.
+        By default "scattered": two items are added, with agreement on one of them, and clustered items are counted at
+        their effective number; "effective" does the same with a more conservative effective number if disagreements
+        are scattered over clusters, "adjusted" with a less conservative one. These three take no weights and at most
+        twenty categories; beyond that, the default is "t" without `clusters` and "percentile" with them. "t": Gwet's
+        standard error, t with n - 1 degrees of freedom, clipped at 1, for independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -77,12 +77,12 @@ def fleiss_kappa(
     Returns
     -------
     Estimate
-        `p` tests the coefficient against 0 with the same standard error.
+        `p` tests a coefficient of 0 with the same standard error.
 
     Raises
     ------
     ValueError
-        When the table is not (items, raters), a rating is undeclared, or a "t" interval is asked for clustered items.
+        When the table is not (items, raters), a rating is undeclared, or a "t" interval is requested with clusters.
 
     References
     ----------
@@ -120,8 +120,8 @@ def gwet_ac(
     """Gwet's AC1, or AC2 with weights.
 
     ``pe = T_w / (q (q - 1)) sum pi_k (1 - pi_k)`` with ``T_w`` the sum of all weights and q categories [1]_. It
-    depends on q: declare the categories. Undefined for no item with two ratings. 1 when all ratings are the same,
-    then without limits, as for one item.
+    depends on q, so declare the categories. Undefined if no item has two ratings. It is 1 if all ratings are equal;
+    then, and for a single item, it has no limits.
 
     Parameters
     ----------
@@ -185,10 +185,10 @@ def brennan_prediger(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Brennan and Prediger's coefficient: chance is uniform, ``pe = sum w_kl / q^2`` [1]_.
+    """Brennan and Prediger's coefficient, with uniform chance agreement: ``pe = sum w_kl / q^2`` [1]_.
 
-    It depends on the number of categories q: declare them. Undefined for no item with two ratings. 1 when all
-    ratings are the same, then without limits, as for one item.
+    It depends on the number of categories q, so declare them. Undefined if no item has two ratings. It is 1 if all
+    ratings are equal; then, and for a single item, it has no limits.
 
     Parameters
     ----------
@@ -251,10 +251,10 @@ def conger_kappa(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
-    """Conger's kappa: Cohen's kappa for the same raters throughout.
+    """Conger's kappa: the generalisation of Cohen's kappa to several raters who are the same throughout.
 
-    ``pe`` is the mean over pairs of raters of ``sum w_kl p_gk p_hl``, each rater with their own marginal shares
-    [1]_. For two raters it is Cohen's kappa. Undefined as Fleiss' kappa, and when a rater has rated nothing.
+    ``pe`` is the mean over pairs of raters of ``sum w_kl p_gk p_hl``, with each rater's own marginal proportions [1]_.
+    For two raters it is Cohen's kappa. Undefined as for Fleiss' kappa, and if a rater has no ratings.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def _estimate(
     coded = encode_ratings(ratings, categories, named)
     groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
     q = max(2, len(coded.categories))
-    # a bootstrap tells for itself what is alike
+    # a bootstrap finds identical rows on its own
     codes, kind = (
         (coded.codes, None) if isinstance(interval, str) and interval in BOOTSTRAPS else kinds_of(coded.codes, q)
     )
@@ -327,7 +327,7 @@ def _estimate(
     if coefficient is not None:
         coefficient = replace(coefficient, kind=kind)
     if coefficient is not None and weights is not None:
-        coefficient = replace(coefficient, rarest=math.inf)  # the warning is about unweighted coefficients
+        coefficient = replace(coefficient, rarest=math.inf)  # the caution applies to unweighted coefficients only
     elif coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES:
 
         def rows_of(added: Codes) -> Floats:

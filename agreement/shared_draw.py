@@ -1,4 +1,4 @@
-"""One draw of clusters with replacement, shared by all statistics of a file or a report."""
+"""A single draw of clusters with replacement, shared by all statistics of a file or a report."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
 from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 
-_HELD_AS_NUMBERS = 4_000_000  # weights up to so many stay in memory as floating point numbers
-_HELD = 100_000_000  # and up to so many in a byte each; more are drawn again for each product
+_HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
+_HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
-_IN_CACHE = 1_000_000  # weights that are made floating point numbers at once
-_DRAWN = 1_000_000  # weights that are drawn at once
-_AT_ONCE = 16_000_000  # numbers that wait for one product
-_REMEMBERED = 4_000_000  # totals of columns that are remembered
+_IN_CACHE = 1_000_000  # weights converted to floating point at once
+_DRAWN = 1_000_000  # weights drawn at once
+_AT_ONCE = 16_000_000  # numbers that one product takes from the queue
+_REMEMBERED = 4_000_000  # totals of columns that are cached
 
 
 @dataclass(eq=False)
 class _Waiting:
-    """Columns whose totals are wanted, by what they hold, and the totals once they are there."""
+    """Columns whose totals are requested, keyed by a hash of their content, and the totals once they are computed."""
 
     columns: dict[bytes, npt.NDArray[Any]]
     totals: dict[bytes, Floats] | None = None
 
     @property
     def size(self) -> int:
-        """How many numbers wait."""
+        """Number of values in the queue."""
         return sum(column.size for column in self.columns.values())
 
 
 class _Product:
-    """The product of weights with columns of one type, block by block."""
+    """The product of the weights with columns of one type, computed block by block."""
 
     def __init__(self, columns: dict[bytes, npt.NDArray[Any]], resamples: int) -> None:
         self._names = list(columns)
@@ -49,14 +49,14 @@ class _Product:
         self._weights = np.empty((0, 0), self._rows.dtype)
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
-        """Compute the totals of a block of resamples, of which the first has the number `start`."""
+        """Compute the totals of a block of resamples, starting at resample number `start`."""
         if block.dtype == self._rows.dtype:
             product(block, self._rows, self._totals[start : start + len(block)])
             return
-        # whole numbers come out the same in parts, which stay in the processor's cache meanwhile
+        # products of whole numbers are the same in parts, which stay in the processor's cache
         exact = self._rows.dtype == np.float32
         step = max(1, _IN_CACHE // block.shape[1]) if exact else len(block)
-        if len(self._weights) < min(step, len(block)):  # memory asked for again each time takes longer
+        if len(self._weights) < min(step, len(block)):  # allocating this memory anew each time would be slower
             self._weights = np.empty((min(step, len(block)), block.shape[1]), self._rows.dtype)
         for first in range(0, len(block), step):
             part = block[first : first + step]
@@ -70,23 +70,23 @@ class _Product:
 
 
 class ClusterDraw:
-    """Resamples of the clusters of a file that every statistic of it shares.
+    """Resamples of a file's clusters that are shared by all of its statistics.
 
-    Each resample draws as many clusters as the file has, with replacement: the ordinary cluster bootstrap [1]_. As two
-    statistics are computed on the same resamples, so is their difference. A part of the file (the items that two raters
-    share, a stratum) goes with the clusters of the whole; `bootstrap_of_sums` says what becomes of resamples that hold
-    none of its items.
+    Each resample draws as many clusters as the file has, with replacement: the ordinary cluster bootstrap [1]_. Since
+    two statistics are computed on the same resamples, their difference can be, too. A part of the file (the items that
+    two raters share, a stratum) uses the clusters of the whole; `bootstrap_of_sums` describes the treatment of
+    resamples without any of its items.
 
     Parameters
     ----------
     clusters : sequence or ndarray, shape (items,)
-        Cluster of each item of the file, none missing.
+        Cluster of each item of the file, without missing values.
     resamples : int
         Number of resamples.
     seed : int or sequence of int
-        Seed of the random numbers. What is drawn depends on it, and on the number of clusters (of each stratum), alone.
+        Seed of the random numbers. The draw depends only on the seed and on the number of clusters (in each stratum).
     strata : sequence or ndarray, shape (items,), optional
-        Stratum of each item, none missing: every resample then has as many clusters of each stratum as the file.
+        Stratum of each item, without missing values: every resample then has the file's number of clusters per stratum.
 
     Attributes
     ----------
@@ -100,8 +100,8 @@ class ClusterDraw:
     Raises
     ------
     ValueError
-        When a cluster or stratum is missing, a cluster lies in two strata, the seed is none, or `resamples` is no whole
-        number of at least 1.
+        When a cluster or stratum is missing, a cluster is in two strata, the seed is invalid, or `resamples` is not a
+        whole number of at least 1.
 
     References
     ----------
@@ -125,7 +125,7 @@ class ClusterDraw:
         strata: Ratings | None = None,
     ) -> None:
         check_resamples(resamples)
-        generator_of(seed)  # refuses what is no seed
+        generator_of(seed)  # raises if the seed is invalid
         plain = clusters if isinstance(clusters, np.ndarray) and clusters.ndim else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))
         self.resamples, self.seed = int(resamples), seed
@@ -144,16 +144,16 @@ class ClusterDraw:
 
     @property
     def clusters(self) -> ClusterCodes:
-        """Cluster of each item of the file, for `clusters=`; a slice of it for some of the items."""
+        """Cluster of each item of the file, for `clusters=`; take a slice for some of the items."""
         return self._codes
 
     def by(self, clusters: Ratings | None = None) -> dict[str, Any]:
-        """The arguments by which a statistic takes part in the draw.
+        """The arguments that make a statistic use this draw.
 
         Parameters
         ----------
         clusters : sequence or ClusterCodes, shape (items,), optional
-            Cluster of each item that the statistic is given: by name, or a slice of `clusters`; by default of all.
+            Cluster of each item passed to the statistic: by name, or a slice of `clusters`; by default all items.
 
         Returns
         -------
@@ -163,7 +163,7 @@ class ClusterDraw:
         Raises
         ------
         ValueError
-            When a cluster is none of the file.
+            When a cluster is not in the file.
         """
         codes = self._codes if clusters is None else clusters
         if not isinstance(codes, ClusterCodes):
@@ -179,16 +179,16 @@ class ClusterDraw:
         return ClusterCodes.of(of_entry[which], np.arange(self.units), self.units)
 
     def totals(self, rows: Floats) -> Floats:
-        """Totals of every resample.
+        """Totals for every resample.
 
-        Statistics that are computed side by side wait for each other here: one that arrives while a product of weights
-        and rows is under way shares the next one, since the weights are read once for however many columns. Columns
-        that several statistics have (how often a rater uses a category) are multiplied for the first of them only.
+        Concurrent statistics are batched here: one that arrives while a product of weights and rows is being computed
+        joins the next product, since the weights are read once for any number of columns. Columns that several
+        statistics share (how often a rater uses a category) are multiplied only once.
 
         Parameters
         ----------
         rows : ndarray, shape (units, k)
-            What each cluster of the file adds to the totals.
+            The contribution of each cluster of the file to the totals.
 
         Returns
         -------
@@ -205,10 +205,10 @@ class ClusterDraw:
         return np.stack([mine.totals[name] for name in names], axis=1)
 
     def _in_few_bits(self, columns: list[Floats]) -> list[npt.NDArray[Any]]:
-        """The columns in 32 bits where no total can lose a digit by it, as of counts: a third of the time."""
+        """The columns in 32 bits if this loses no digit of any total, as for counts; it takes a third of the time."""
         exact = [self._is_exact(column) for column in columns]
         if self.resamples * self.units <= _HELD_AS_NUMBERS and not all(exact):
-            return list(columns)  # of few weights one product takes less time than two
+            return list(columns)  # with few weights, one product is faster than two
         return [column.astype(np.float32) if few else column for column, few in zip(columns, exact, strict=True)]
 
     def _is_exact(self, column: Floats) -> bool:
@@ -250,7 +250,7 @@ class ClusterDraw:
             del self._known[name]
 
     def weights(self) -> Iterator[Floats]:
-        """How often each resample holds each cluster, in blocks of resamples.
+        """The number of times each resample contains each cluster, in blocks of resamples.
 
         Yields
         ------
@@ -260,12 +260,12 @@ class ClusterDraw:
             yield block.astype(np.float64, copy=False)
 
     def _as_held(self) -> Iterator[npt.NDArray[Any]]:
-        """The weights, in any container."""
+        """The weights, in whichever number type they are held."""
         if self._blocks is not None:
             yield from self._blocks
             return
         size = self.resamples * self.units
-        # with 1 on average, more than 255 does not happen
+        # the counts have mean 1, so none exceeds 255
         kind = np.float32 if size <= _HELD_AS_NUMBERS else np.uint8
         generator, step = generator_of(self.seed), max(1, LARGE_CHUNK // self.units)
         held: list[npt.NDArray[Any]] = []
@@ -281,7 +281,7 @@ class ClusterDraw:
         self._blocks = held or None
 
     def _drawn(self, generator: np.random.Generator, resamples: int) -> Iterator[Floats]:
-        """How often some resamples hold each cluster, drawn within each stratum by itself where there are any."""
+        """The number of times some resamples contain each cluster, drawn separately within each stratum, if any."""
         if self.strata is None:
             yield from drawn_times(generator, self.units, resamples, _DRAWN)
             return

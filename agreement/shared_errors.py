@@ -22,22 +22,22 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class SharedErrors(Result):
-    """How often two raters err together.
+    """How often two raters make errors on the same items.
 
     Attributes
     ----------
     both_wrong : Estimate
-        Share of the items answered by both on which both were wrong.
+        Proportion of the items answered by both on which both were wrong.
     same_wrong_answer : Estimate
-        Share of the items answered by both on which both gave the same wrong answer.
+        Proportion of the items answered by both on which both gave the same wrong answer.
     same_given_both_wrong : Estimate
-        Share of the items that both got wrong on which the wrong answer was the same.
+        Proportion of the items that both got wrong on which the wrong answer was the same.
     n_both_wrong, n_same_wrong_answer : int
         The counts.
     expected_both_wrong : float or None
-        Share expected if the two erred independently, the product of their error rates; None for no items.
+        Proportion expected if the two erred independently, the product of their error rates; None without items.
     n_missing : int
-        Items that one of them did not answer: left out.
+        Items left out because one of them did not answer.
     """
 
     both_wrong: Estimate
@@ -62,24 +62,24 @@ def shared_errors(
     confidence: float = 0.95,
     unit: str = "item",
 ) -> SharedErrors:
-    """Items both raters got wrong, and got wrong with the same answer.
+    """Items that both raters got wrong, and those that they got wrong with the same answer.
 
-    Agreement and accuracy are two things: agreed and wrong is where a study cannot tell a hard item from a wrong
+    Agreement and accuracy differ: if raters agree and are wrong, a study cannot tell a hard item from a wrong
     reference.
 
     Parameters
     ----------
     answers_a, answers_b : sequence, shape (items,)
-        What the two answered, in canonical form.
+        The two raters' answers, in canonical form.
     correct_a, correct_b : sequence, shape (items,)
-        Whether it was right: True, False, or None where there is no answer to count.
+        Whether the answer was right: True, False, or None without an answer that counts.
     clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
     Returns
     -------
     SharedErrors
-        `same_given_both_wrong` is undefined where no item was wrong on both sides.
+        `same_given_both_wrong` is undefined if no item was wrong on both sides.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test by its exact distribution, ties included."""
+"""Wilcoxon's signed-rank test from its exact distribution, with ties."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from agreement.coding import Floats
 
 
 def signed_rank_p(differences: Floats) -> float:
-    """One-sided P that differences lie below 0, of few of them.
+    """One-sided exact P that the differences lie below 0, for small samples.
 
-    The share of the ``2^n`` ways to sign the ranks of the absolute differences in which the sum of the positive ranks
-    is no greater than it is [1]_. Differences of 0 are left out, ties have the mean of their ranks.
+    The proportion of the ``2^n`` sign assignments to the ranks of the absolute differences for which the sum of the
+    positive ranks is at most the observed one [1]_. Differences of 0 are left out; ties get their mean rank.
 
     Parameters
     ----------
     differences : ndarray of float, shape (n,)
-        Finite numbers, some dozens at most.
+        Finite numbers, at most a few dozen.
 
     Returns
     -------
     float
-        1 where all differences are 0.
+        1 if all differences are 0.
 
     References
     ----------
@@ -30,13 +30,13 @@ def signed_rank_p(differences: Floats) -> float:
 
     Examples
     --------
-    Five differences of one sign: one of 32 ways.
+    Five differences of the same sign: one of 32 sign assignments.
 
     >>> signed_rank_p(np.array([-1.0, -0.5, -2.0, -3.0, -0.1])) == 1 / 32
     True
     """
     moved = differences[differences != 0.0]
-    # twice the mean ranks are whole numbers
+    # twice the mean ranks are integers
     ranks = np.rint(2.0 * stats.rankdata(np.abs(moved))).astype(np.intp)
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0

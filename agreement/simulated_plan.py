@@ -1,4 +1,4 @@
-"""Planning by simulation: how wide the interval of a kappa, an alpha or an accuracy will be, and what it excludes."""
+"""Planning by simulation: the expected interval width of a kappa, an alpha or an accuracy, and the power."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _COEFFICIENTS: dict[str, Callable[..., Estimate]] = {
 
 @dataclass(frozen=True)
 class SimulatedStudy(Result):
-    """What one size buys, under the stated assumptions.
+    """The results for one study size, under the stated assumptions.
 
     Attributes
     ----------
     items, raters : int
         The size.
     value : float
-        The true value that was assumed.
+        The true value assumed.
     width : float
-        Median whole width of the interval; nan where no simulated study has one.
+        Median full width of the interval; nan if no simulated study has one.
     power : float or None
-        Share of the simulated studies whose lower limit lies above `null`; None without one.
+        Proportion of simulated studies whose lower limit is above `null`; None without a null.
     coverage : float
-        Share of the intervals that hold the true value; nan where there is none.
+        Proportion of the intervals that contain the true value; nan if there are none.
     without_interval : float
-        Share of the simulated studies without an interval; they count as studies that exclude nothing.
+        Proportion of simulated studies without an interval; for power, they count as not excluding the null.
     simulations : int
-        Simulated studies: a share has a standard error of at most ``1 / (2 sqrt(simulations))``.
+        Number of simulated studies; a proportion has a standard error of at most ``1 / (2 sqrt(simulations))``.
     assumptions : str
-        What was assumed, with the seed.
+        The assumptions, with the seed.
     """
 
     items: int
@@ -80,40 +80,40 @@ def plan_by_simulation(
     seed: Seed,
     confidence: float = 0.95,
 ) -> list[SimulatedStudy]:
-    """The grid of items x raters with the width of the interval and the power that each size buys, by simulation.
+    """Interval width and power for each combination of numbers of items and raters, by simulation.
 
-    Each size is simulated, its interval computed by the statistic's own function, and the intervals are summarised.
+    Studies of each size are simulated, their intervals computed by the statistic's own function, and summarised.
 
-    - kappa, alpha: an item has a category k with probability ``p_k`` (`shares`); a rater says it with probability
-      ``sqrt(value)`` and else guesses from the same shares. Two raters then both say k with probability
-      ``value p_k + (1 - value) p_k^2``, so that kappa and alpha are `value` [1]_. Ratings are missing at random with
-      probability `missing`; a category that no rating has is still declared.
-    - accuracy, of one rater: right with probability `value`; with clusters of m items, an item takes the outcome of its
-      cluster with probability ``sqrt(icc)`` and else one of its own, so that two items of a cluster correlate by `icc`
-      [2]_. The interval is Wilson's, of clusters on the effective number of items.
+    - kappa, alpha: an item has a category k with probability ``p_k`` (`shares`). A rater gives it with probability
+      ``sqrt(value)`` and otherwise guesses from the same shares. Two raters then both give k with probability
+      ``value p_k + (1 - value) p_k^2``, so that kappa and alpha equal `value` [1]_. Ratings are missing at random with
+      probability `missing`; a category without any rating is still declared.
+    - accuracy, of one rater: right with probability `value`. With clusters of m items, an item takes the outcome of its
+      cluster with probability ``sqrt(icc)`` and otherwise its own, so that two items of a cluster have correlation
+      `icc` [2]_. The interval is Wilson's, with clusters at the effective sample size.
 
     Parameters
     ----------
     statistic : {"cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "accuracy"}
-        What will be estimated; Cohen's kappa is for two raters, the accuracy is that of one.
+        The statistic to be estimated; Cohen's kappa is for two raters, accuracy for one.
     items, raters : sequence of int
-        Sizes of the grid; `raters` is not used for an accuracy.
+        Sizes of the grid; `raters` is ignored for accuracy.
     value : float
         True value, from 0 to 1.
     shares : sequence of float
-        Shares of the categories, together 1.
+        Category prevalences, which sum to 1.
     null : float, optional
-        What the interval is to exclude from below; None asks for the width alone.
+        The value that the lower limit should exceed; if None, only the width is computed.
     missing : float
-        Share of the ratings that will be missing, below 1; kappa and alpha of several raters only.
+        Proportion of missing ratings, below 1; only for kappa and alpha.
     items_per_cluster : int
-        Items of each cluster, for an accuracy.
+        Number of items in each cluster, for accuracy.
     icc : float
-        Correlation of two items of a cluster, from 0 to 1.
+        Intraclass correlation, from 0 to 1.
     simulations : int
-        Simulated studies for each size.
+        Number of simulated studies for each size.
     seed : int, sequence of int or SeedSequence
-        Seed of the random numbers; required. A size has the same numbers whatever the rest of the grid.
+        Seed of the random numbers; required. The results for one size do not depend on the rest of the grid.
     confidence : float
         Nominal coverage of the interval.
 
@@ -125,7 +125,7 @@ def plan_by_simulation(
     Raises
     ------
     ValueError
-        When an option or size is out of range, or does not go with the statistic.
+        When an option or size is out of range, or does not apply to the statistic.
 
     References
     ----------
@@ -156,7 +156,7 @@ def plan_by_simulation(
         raise ValueError(f"raters is {tuple(raters)!r} with Cohen's kappa; expected 2")
     if isinstance(seed, ClusterDraw):
         raise ValueError("seed is a draw of clusters; expected a whole number, since studies are simulated")
-    random_generator(seed)  # refuses what is no seed
+    random_generator(seed)  # raises if the seed is invalid
     entropy: Any = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
     if isinstance(entropy, np.integer | np.ndarray):
         entropy = entropy.tolist()
@@ -184,7 +184,7 @@ def plan_by_simulation(
 
 
 def _ratings(generator: np.random.Generator, n: int, r: int, value: float, p: Floats, missing: float) -> Floats:
-    """Ratings of the common correlation model, shape (items, raters), nan where missing."""
+    """Ratings from the common correlation model, shape (items, raters), nan if missing."""
     of_item = generator.choice(p.size, size=(n, 1), p=p)
     guess = generator.choice(p.size, size=(n, r), p=p)
     table = np.where(generator.random((n, r)) < math.sqrt(value), of_item, guess).astype(np.float64)
@@ -232,7 +232,7 @@ def _checked(
     icc: float,
     simulations: int,
 ) -> Floats:
-    """The shares as an array, and everything within its range."""
+    """Check that all arguments are in range; return the shares as an array."""
     if not isinstance(statistic, str) or statistic not in (*_COEFFICIENTS, "accuracy"):
         expected = ", ".join(repr(name) for name in (*_COEFFICIENTS, "accuracy"))
         raise ValueError(f"statistic is {shown(statistic)}; expected one of {expected}")

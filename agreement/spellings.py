@@ -1,4 +1,4 @@
-"""How names and verdicts of a table are spelt: without what nobody sees, and a number always alike."""
+"""Normalise the spelling of names and verdicts in a table: drop invisible differences, write numbers alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agreement.separated import with_point
 
 
 def as_seen(text: str) -> str:
-    """A name without what nobody sees: the blanks around it, and whether a letter and its accent are one sign or two.
+    """A name without invisible differences: surrounding blanks, and accents as separate characters.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def as_seen(text: str) -> str:
 
 
 def stripped(names: pd.Series) -> pd.Series:
-    """Names as they are seen; nothing where there are blanks alone."""
+    """Names normalised by `as_seen`; missing if only blanks are left."""
     codes, levels = pd.factorize(names)
     plain = [as_seen(level) if isinstance(level, str) else level for level in levels]
     if plain == list(levels) and "" not in plain:
@@ -43,19 +43,19 @@ def stripped(names: pd.Series) -> pd.Series:
 
 
 def written_alike(verdicts: pd.Series) -> pd.Series:
-    """Verdicts as text, written alike: a table with gaps writes the whole number 1 as 1.0."""
+    """Verdicts as text with uniform spelling: a table with gaps writes the whole number 1 as 1.0."""
     if not isinstance(verdicts.dtype, pd.CategoricalDtype):
         codes, levels = pd.factorize(verdicts)
     else:
         codes, levels = verdicts.cat.codes.to_numpy(), verdicts.cat.categories
     written = [re.sub(r"^(-?\d+)\.0+$", r"\1", as_seen(str(level))) or None for level in levels]
-    # as objects, of which there are few: pandas would make a text of each again
+    # as objects, since there are few distinct ones: pandas would create a new string for each row
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)
 
 
 def with_decimal_points(verdicts: pd.Series) -> pd.Series:
-    """Numbers with a decimal comma, which only a file with semicolons can hold, as a spreadsheet writes them."""
+    """Replace decimal commas, which occur only in semicolon-separated files, as written by a spreadsheet."""
     codes, levels = pd.factorize(verdicts)
     written = [with_point(str(level)) for level in levels]
-    # as objects, of which there are few: pandas would make a text of each again
+    # as objects, since there are few distinct ones: pandas would create a new string for each row
     return pd.Series(np.array([*written, None], dtype=object)[codes], index=verdicts.index, dtype=object)

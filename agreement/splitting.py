@@ -1,4 +1,4 @@
-"""A development and a test part of one labelled sample: whole subjects, the same mix of outcomes in both."""
+"""Split a labelled sample into a development and a test part: whole subjects, with the same mix of outcomes."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from agreement.resampling import Seed, random_generator
 from agreement.result import Result
 
 FEWEST_SUBJECTS, FEWEST_LABELLED = 20, 30
-"""What each part has at least: with fewer nothing is said about other subjects, or about the curve."""
+"""Minimum size of each part: fewer allow no conclusion about other subjects, or about the curve."""
 
 _PARTS = ("development", "test")
 
 MOST_FOLDS = 20
-"""Into so many folds of equal size the sample is divided at most: a share is exact to one of them."""
+"""The most folds of equal size into which the sample is divided: a share is rounded to whole folds."""
 
 
 @dataclass(frozen=True)
 class Split(Result):
-    """Which items are for development and which for test.
+    """The items for development and those for test.
 
     Attributes
     ----------
     development, test : tuple of int
-        Positions of the items, ascending.
+        Positions of the items, in ascending order.
     subjects : tuple of (int, int)
-        Number of subjects in either part.
+        Number of subjects in each part.
     labelled : tuple of (int, int)
-        Number of labelled items in either part.
+        Number of labelled items in each part.
     counts : dict
-        Of each stratum the number of items in either part; None for items without a label.
+        For each stratum, the number of items in each part; the key None stands for items without a label.
     method : str
-        How it was made, with the seed and these numbers.
+        How the split was made, with the seed and these numbers.
     """
 
     development: tuple[int, ...]
@@ -53,25 +53,25 @@ class Split(Result):
 def development_and_test(
     subjects: Ratings, strata: Ratings, *, share: float = 0.5, seed: Seed, items: str = "labelled items"
 ) -> Split:
-    """Divide a sample into a development and a test part, whole subjects at a time.
+    """Split a sample into a development and a test part, by whole subjects.
 
-    All items of a subject are in the same part, so that nothing of the test part is seen in development, and the parts
-    have, as far as whole subjects allow, the same mix of strata [1]_ [2]_. Subjects are drawn in folds of equal size,
-    of which the development part takes its share.
+    All items of a subject are in the same part, so that development sees nothing of the test part, and the parts have
+    the same mix of strata, as far as whole subjects allow [1]_ [2]_. Subjects are drawn into folds of equal size, of
+    which the development part gets its share.
 
     Parameters
     ----------
     subjects : sequence, shape (items,)
         Subject of each item.
     strata : sequence, shape (items,)
-        What both parts are to hold alike: the label of each item, or label and tier as a tuple. None or NaN is an item
-        without a label, which goes with its subject.
+        The stratification variable: the label of each item, or label and tier as a tuple. None or NaN is an item
+        without a label, which follows its subject.
     share : float
-        Share of the items for development, between 0 and 1; to the nearest fraction with a denominator up to 20.
+        Share of the items for development, between 0 and 1, to the nearest fraction with a denominator up to 20.
     seed : int, sequence of int or SeedSequence
-        Of the draw.
+        Seed of the draw.
     items : str
-        What the items with a label are called in `method` and in refusals.
+        The name for items with a label in `method` and in error messages.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def _fraction(share: float) -> Fraction:
 
 
 def _development(groups: Codes, strata: Codes, fraction: Fraction, seed: Seed) -> npt.NDArray[np.bool_]:
-    """Which items are in the first folds, as many as the fraction says."""
+    """Which items are in the first folds, as many as the fraction requires."""
     from sklearn.model_selection import StratifiedGroupKFold  # slow to import
 
     most = int(np.bincount(strata + 1).max())
@@ -156,7 +156,7 @@ def _development(groups: Codes, strata: Codes, fraction: Fraction, seed: Seed) -
     folds = StratifiedGroupKFold(fraction.denominator, shuffle=True, random_state=state)
     is_chosen = np.zeros(groups.size, dtype=bool)
     with warnings.catch_warnings():
-        # it warns of a stratum with fewer items than folds, which cannot be in each of them
+        # it warns about a stratum with fewer items than folds, which cannot occur in every fold
         warnings.simplefilter("ignore", UserWarning)
         drawn = folds.split(groups, strata, groups)
         for _, (_, within) in zip(range(fraction.numerator), drawn, strict=False):

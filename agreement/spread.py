@@ -1,4 +1,4 @@
-"""From resampled values of a statistic to limits: percentile and BCa."""
+"""Limits from resampled values of a statistic: percentile and BCa."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
 from agreement.words import Part, Words
 
 UNDEFINED_SHARE = 0.05
-"""Above this share of resamples without a value the interval is not given."""
+"""With more than this share of resamples without a value, no interval is given."""
 
-_MISSED = "; the value lies outside of the limits, since resamples are biased"
-_ROUNDING = 1e-12  # this near to the value, relative to 1, a limit is the value
+_MISSED = "; the value lies outside the limits because the bootstrap distribution is biased"
+_ROUNDING = 1e-12  # a limit this close to the value, relative to 1, is set to the value
 _LEAST_TAIL = 5e-13
-"""A tail of percentiles is not less: beyond it is no resample, and 1 less it is soon no other number than 1."""
+"""Smallest tail for percentiles: no resample lies beyond it, and 1 minus a smaller one would soon round to 1."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What a bootstrap says about a statistic.
+    """The result of a bootstrap.
 
     Attributes
     ----------
     low, high : float
-        Limits; nan where undefined.
+        Limits; nan if undefined.
     se : float or None
         Standard deviation of the resampled values.
     method : str
-        How they were made, for `Estimate.method`.
+        How the resamples were made, for `Estimate.method`.
     undefined_because : str or None
-        Why there are no limits.
+        Why the limits are undefined.
     p : float or None
-        Two-sided P value of 0: the level at which an interval made so begins to exclude 0, at least
-        ``2 / (resamples + 1)``. For statistics that are 0 under the hypothesis; None without limits.
+        Two-sided P value for 0: the level at which an interval of this kind begins to exclude 0, at least
+        ``2 / (resamples + 1)``. For statistics that are 0 under the null hypothesis; None without limits.
     worth : float or None
-        Kish's number of the clusters that were resampled, by their items, where that is known.
+        Kish's effective number of the resampled clusters, given their numbers of items; None if unknown.
     """
 
     low: float
@@ -58,14 +58,14 @@ class Spread:
     def estimate(
         self, name: str, value: float, n: int, unit: str, *, confidence: float, n_clusters: int | None, note: str = ""
     ) -> Estimate:
-        """The estimate that has these limits.
+        """The estimate with these limits.
 
         Parameters
         ----------
         name, value, n, unit, confidence, n_clusters
             As in `Estimate`.
         note : str
-            Added to the method, which also says where the value lies outside of the limits: these stay as they are.
+            Appended to the method, which also notes if the value lies outside the limits; these are not changed.
 
         Returns
         -------
@@ -73,9 +73,9 @@ class Spread:
         """
         known = self.undefined_because is None
         low, high, slack = self.low, self.high, _ROUNDING * max(1.0, abs(value))
-        if known and high - low > 2.0 * slack:  # a limit that is the value but for rounding is the value
+        if known and high - low > 2.0 * slack:  # a limit that differs from the value only by rounding becomes the value
             low, high = (value if abs(limit - value) <= slack else limit for limit in (low, high))
-        missed = known and not low <= value <= high  # resamples of few clusters can lie to one side of it
+        missed = known and not low <= value <= high  # with few clusters, resamples can lie to one side of the value
         return Estimate(
             name,
             value,
@@ -100,7 +100,7 @@ def percentile_limits(values: Floats, confidence: float, text: str) -> Spread:
     Parameters
     ----------
     values : ndarray, shape (resamples,)
-        The statistic in each resample; nan where it has no value.
+        The statistic in each resample; nan if undefined.
     confidence : float
         Nominal coverage.
     text : str
@@ -123,9 +123,9 @@ def percentile_limits(values: Floats, confidence: float, text: str) -> Spread:
 
 
 def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
-    """Quantiles with linear interpolation: those of `numpy.quantile` to the last digit, in a fifth of the time.
+    """Quantiles with linear interpolation: identical to those of `numpy.quantile`, in a fifth of the time.
 
-    Of some hundred resamples `numpy.quantile` spends nearly all its time on what its arguments may be.
+    For a few hundred resamples, `numpy.quantile` spends nearly all its time on checking its arguments.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
     between = []
     for place, (below, above) in zip(places, pairs, strict=True):
         low, high, share = float(ordered[below]), float(ordered[above]), place - below
-        # From the nearer neighbour, as numpy does, so that equal ones give themselves and 1 gives the upper one.
+        # From the nearer neighbour, as in numpy, so that equal neighbours and a share of 1 give exact values.
         between.append(high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share)
     return between
 
@@ -168,13 +168,13 @@ def bca_limits(
     Parameters
     ----------
     values : ndarray, shape (resamples,)
-        The statistic in each resample; nan where it has no value.
+        The statistic in each resample; nan if undefined.
     value : float
-        The statistic of the sample.
+        The statistic in the sample.
     left_out : ndarray, shape (distinct units,)
-        The statistic with one unit left out.
+        The statistic with one unit left out, for each distinct unit.
     times : ndarray of int, shape (distinct units,)
-        How many units are alike.
+        Number of units that are alike.
     confidence : float
         Nominal coverage.
     text : str
@@ -195,7 +195,7 @@ def bca_limits(
         reason = "the statistic has no value when one unit is left out, so BCa has no acceleration"
     if reason is not None:
         return Spread(math.nan, math.nan, None, text, reason)
-    # Efron and Tibshirani (1993), 14.14, ties counted one half as the statistic is often discrete
+    # Efron and Tibshirani (1993), 14.14, counting ties one half, as the statistic is often discrete
     below = float(np.mean(values < value) + np.mean(values == value) / 2.0)
     # 14.15
     deviation = np.average(left_out, weights=times) - left_out
@@ -233,15 +233,15 @@ def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
 
 
 def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
-    """The level of the widest interval that excludes 0, from the tail that belongs to a share of the values."""
+    """The significance level of the widest interval that excludes 0, given the tail for each share of the values."""
     least = 1.0 / (values.size + 1)
     negative, positive = values[values < 0.0], values[values > 0.0]
     below, above = negative.size, values.size - positive.size
     if above == 0 or below == values.size:
         return 2.0 * least
-    # quantiles are interpolated between neighbours: the shares at which they begin and cease to be 0
+    # quantiles are interpolated between neighbours: find the shares between which they are 0
     steps = max(1, values.size - 1)
-    # without zeros among the values, 0 is between the greatest negative and the least positive one
+    # without zeros among the values, 0 lies between the largest negative and the smallest positive one
     greatest = negative.max() if below else 0.0
     least_positive = positive.min() if above < values.size else 0.0
     upwards, downwards = (0.0, 0.0) if above > below else (least_positive, greatest)
@@ -253,7 +253,7 @@ def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
 
 
 def _spread(low: float, high: float, values: Floats, text: str, p: float | None = None) -> Spread:
-    # rounding of equal values differs in the last digits: that is no width either
+    # values that differ only by rounding have no width either
     if high - low <= 1e-12 * max(1.0, abs(low)):
         return Spread(math.nan, math.nan, _deviation(values), text, "every resample gave the same value")
     return Spread(low, high, _deviation(values), text, None, p)
@@ -264,29 +264,29 @@ def _deviation(values: Floats) -> float | None:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         deviation = float(np.std(values, ddof=1))
-        if not math.isfinite(deviation):  # of numbers whose squares are not finite
+        if not math.isfinite(deviation):  # for numbers whose squares are not finite
             greatest = float(np.abs(values).max())
             deviation = float(np.std(values / greatest, ddof=1)) * greatest
     return deviation if math.isfinite(deviation) else None
 
 
 def widened(confidence: float, units: int) -> float:
-    """The coverage to ask of percentiles so that those of few units are as wide as claimed.
+    """The coverage to request from percentiles so that with few units the interval has its nominal coverage.
 
-    A bootstrap of m units spreads by ``sqrt((m - 1) / m)`` too little and knows of no t distribution: tails are
-    ``Phi(-sqrt(m / (m - 1)) t)`` with the t quantile of m - 1 degrees of freedom [1]_.
+    A bootstrap of m units has a standard error that is too small by ``sqrt((m - 1) / m)``, and uses no t distribution.
+    Tails are therefore ``Phi(-sqrt(m / (m - 1)) t)`` with the t quantile on m - 1 degrees of freedom [1]_.
 
     Parameters
     ----------
     confidence : float
         Nominal coverage.
     units : int
-        How many items or clusters are resampled, at least 2.
+        Number of resampled items or clusters, at least 2.
 
     Returns
     -------
     float
-        Below 1; of very few units by so little that the limits are the least and the greatest resample.
+        Below 1; with very few units by so little that the limits are the smallest and the largest resample.
 
     References
     ----------
@@ -303,12 +303,12 @@ def widened(confidence: float, units: int) -> float:
 
 
 def widened_p(p: float, units: int) -> float:
-    """The P value that goes with `widened`: of an interval that begins to exclude 0 at the level `p`.
+    """The P value that matches `widened`, for an interval that begins to exclude 0 at the level `p`.
 
     Parameters
     ----------
     p : float
-        Of percentiles as they are.
+        From unadjusted percentiles.
     units : int
         As in `widened`.
 

@@ -1,4 +1,4 @@
-"""Limits of a share over strata, from Wilson's limits of each of them."""
+"""Limits of a proportion over strata, from the Wilson limits within each."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def covariance_of_strata(
     other_groups: Codes | None,
     number: int,
 ) -> Floats:
-    """Covariances of what strata add to an error, from what each of two kinds of units adds, about 0.
+    """Covariances, about 0, of the strata's contributions to an error, from the contributions of two kinds of units.
 
     Parameters
     ----------
     of_labelled, of_others : ndarray, shapes (n,) and (N,)
-        What each unit adds; a unit may come twice, with two strata.
+        The contribution of each unit; a unit may occur twice, in two strata.
     strata, other_strata : ndarray of int
-        Stratum of each.
+        Stratum of each unit.
     groups, other_groups : ndarray of int or None
-        Cluster of each; None where these units are independent. Clusters are counted among the labelled.
+        Cluster of each unit; None if these units are independent. Clusters are counted among the labelled.
     number : int
-        Of strata, K.
+        Number of strata, K.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def covariance_of_strata(
 
     Examples
     --------
-    Clusters of a unit of either stratum.
+    Clusters with one unit in each stratum.
 
     >>> ones, strata, nothing = np.array([1.0, 1, -1, -1]), np.array([0, 1, 0, 1]), np.zeros(0, dtype=int)
     >>> covariance_of_strata(ones, strata, np.array([0, 0, 1, 1]), np.zeros(0), nothing, None, 2).tolist()
@@ -68,28 +68,29 @@ def limits_over_strata(
     *,
     most: float = math.inf,
 ) -> tuple[float, float]:
-    """Limits of ``sum W_s m_s``, m_s a share of each stratum, by how far each share is from its own Wilson limits [1]_.
+    """Limits of ``sum W_s m_s``, with m_s the proportion in stratum s, from the Wilson limits of each stratum [1]_.
 
-    ``low = m - sqrt(sum_s sum_t r_st W_s d_s W_t d_t + q^2 b)``, ``d_s = m_s - low_s``, and above alike. Wilson's
-    limits of a stratum rest on ``m_s (1 - m_s) / v_s`` units, v_s the variance of m_s; where v_s is 0, or all are right
-    or wrong, on its units: a stratum in which nothing was seen to vary is no certain one. q is a t quantile of
-    Satterthwaite's degrees of freedom, ``(sum x_s)^2 / sum x_s^2 / (units_s - 1)``, ``x_s`` the squared half of ``W_s``
-    times a stratum's interval [2]_. Of one stratum they are Wilson's limits.
+    ``low = m - sqrt(sum_s sum_t r_st W_s d_s W_t d_t + q^2 b)`` with ``d_s = m_s - low_s``; the upper limit likewise.
+    Wilson's limits of a stratum use the effective size ``m_s (1 - m_s) / v_s``, with v_s the variance of m_s; if v_s is
+    0, or all are right or all wrong, they use its number of units, since a stratum without observed variation is not
+    certain. q is a t quantile with Satterthwaite's degrees of freedom, ``(sum x_s)^2 / sum x_s^2 / (units_s - 1)``,
+    where ``x_s`` is the square of ``W_s`` times half the stratum's interval width [2]_. For a single stratum, these are
+    Wilson's limits.
 
     Parameters
     ----------
     parts : ndarray, shape (K,)
-        W_s, the share of each stratum.
+        W_s, the weight of each stratum.
     means, variances, units : ndarray, shape (K,)
-        The share in each, within 0 and 1, its variance, and how many units, or clusters, it rests on.
+        The proportion in each stratum, within 0 and 1, its variance, and the number of units, or clusters, behind it.
     correlations : ndarray, shape (K, K)
-        r_st; of independent strata the identity.
+        r_st; the identity for independent strata.
     between : float
-        b, a variance that the strata have in common.
+        b, a variance component that the strata share.
     confidence : float
         Nominal coverage.
     most : float
-        At most so many degrees of freedom.
+        Upper bound for the degrees of freedom.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def limits_over_strata(
 
     Examples
     --------
-    All of 20 right in half of the pool, and 10 of 20 in the other half.
+    All of 20 right in one half of the pool, and 10 of 20 in the other half.
 
     >>> half, units = np.array([0.5, 0.5]), np.array([20.0, 20.0])
     >>> limits = limits_over_strata(half, np.array([1.0, 0.5]), np.array([0.0, 1 / 80]), units, np.eye(2), 0.0, 0.95)

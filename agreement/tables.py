@@ -1,4 +1,4 @@
-"""The table of counts of two raters over the same categories, and what a disagreement costs in it."""
+"""The cross-table of two raters over the same categories, with penalties for disagreement."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from agreement.ratings import Weights
 from agreement.row_sums import row_sums
 
 _DENSE = 2**20  # cells that are counted without sorting
-_COUNTABLE = 2.0**53  # whole numbers beyond this are not told apart
+_COUNTABLE = 2.0**53  # larger whole numbers are not exact
 
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a table that hold items, so that many categories need no table of all pairs of them.
+    """The non-empty cells of a table, so that many categories need no table of all their pairs.
 
-    Penalties are whole numbers, so that sums of them are exact: 0 for agreement, and for i and j at the places x 1, or
+    Penalties are whole numbers, so that their sums are exact: 0 for agreement; for categories i and j at places x, 1 or
     with weights ``|x_i - x_j|`` or ``(x_i - x_j)^2``.
 
     Attributes
@@ -31,7 +31,7 @@ class Table:
     a, b : ndarray of int, shape (cells,)
         Row and column of each cell.
     count : ndarray of int, shape (cells,)
-        Items in it.
+        Items in each cell.
     places : ndarray of float, shape (k,)
         Positions of the categories on the scale, ascending.
     weights : {None, "linear", "quadratic"}
@@ -91,7 +91,7 @@ class Table:
         return np.asarray(apart if self.weights == "linear" else apart**2)
 
     def against(self, use: Floats) -> Floats:
-        """Sum of the penalties of each category against verdicts counted by category, shape (..., k) both."""
+        """Sum of the penalties of each category against verdicts counted by category; both have shape (..., k)."""
         n = row_sums(use)[..., None]
         if self.weights is None:
             return np.asarray(n - use)
@@ -105,7 +105,7 @@ class Table:
 
 
 def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """The counts of two raters over the same categories, checked.
+    """Check a table of counts of two raters over the same categories.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def square_counts(table: npt.ArrayLike) -> npt.NDArray[np.int64]:
         counts = as_floats(unmasked(rows_once(table)))
     except (TypeError, ValueError):
         raise ValueError(
-            "table holds something that is no count, or rows of different length; expected (k, k)"
+            "table holds something that is not a count, or rows of different length; expected (k, k)"
         ) from None
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
         raise ValueError(f"table has shape {counts.shape}; expected (k, k) with k of at least 2")

@@ -1,4 +1,4 @@
-"""Scoring of open text: exact match and token F1 after SQuAD's normalisation."""
+"""Scores for open text: exact match and token F1 after SQuAD's normalisation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalise_answer(text: str) -> str:
-    """Lower case, without ASCII punctuation, without the articles a, an, the, single spaces.
+    """Lower case, without ASCII punctuation and the articles a, an, the, and with single spaces.
 
     Parameters
     ----------
     text : str
-        An answer as it was written.
+        An answer as written.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def normalise_answer(text: str) -> str:
     Raises
     ------
     ValueError
-        When something else than text is given.
+        When something other than text is given.
 
     References
     ----------
@@ -44,15 +44,15 @@ def normalise_answer(text: str) -> str:
 
 
 def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
-    """1 when the answer equals an accepted answer after normalisation, else 0.
+    """1 if the answer equals an accepted answer after normalisation, else 0.
 
     Parameters
     ----------
     prediction : str
         The answer.
     reference : str or sequence of str
-        The accepted answer or answers; of several, those without any token left are passed over. Where nothing is left,
-        only an empty answer is right.
+        The accepted answer or answers; of several, those without any token left after normalisation are ignored. If
+        none is left, only an empty answer is right.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
     Raises
     ------
     ValueError
-        When something else than text is given: a missing answer is missing, not wrong.
+        When something other than text is given: a missing answer is missing, not wrong.
 
     References
     ----------
@@ -78,19 +78,19 @@ def exact_match(prediction: str, reference: str | Sequence[str]) -> float:
 
 
 def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
-    """Token F1 with the accepted answer that fits best, after normalisation.
+    """Token F1 with the best-matching accepted answer, after normalisation.
 
-    ``2 P R / (P + R)`` with ``P`` and ``R`` the shares of the answer's and of the accepted answer's tokens that they
-    have in common, repeated tokens counted as often as they occur in both. When one has no tokens: 1 if both have
-    none, else 0.
+    ``2 P R / (P + R)``, where ``P`` and ``R`` are the proportions of the answer's and of the accepted answer's tokens
+    that both share, counting repeated tokens as often as they occur in both. If one has no tokens: 1 if both have none,
+    else 0.
 
     Parameters
     ----------
     prediction : str
         The answer.
     reference : str or sequence of str
-        The accepted answer or answers; of several, those without any token left are passed over. Where nothing is left,
-        only an empty answer is right.
+        The accepted answer or answers; of several, those without any token left after normalisation are ignored. If
+        none is left, only an empty answer is right.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def token_f1(prediction: str, reference: str | Sequence[str]) -> float:
     Raises
     ------
     ValueError
-        When something else than text is given.
+        When something other than text is given.
 
     References
     ----------
@@ -121,12 +121,12 @@ def _f1(answer: list[str], accepted: list[str]) -> float:
     if not answer or not accepted:
         return float(answer == accepted)
     common = sum((Counter(answer) & Counter(accepted)).values())
-    # 2 P R / (P + R) with P and R written out: one division, so that equal overlaps are equal numbers and tie in ranks.
+    # 2 P R / (P + R) with P and R expanded: a single division, so that equal overlaps are equal numbers and tie.
     return 2.0 * common / (len(answer) + len(accepted))
 
 
 def _accepted(reference: str | Sequence[str]) -> list[str]:
-    """The accepted answers, normalised; as in [1] of `exact_match`, empty ones count only where there is no other."""
+    """The accepted answers, normalised; as in [1] of `exact_match`, empty ones count only if there is no other."""
     if isinstance(reference, str):
         return [normalise_answer(reference)]
     if isinstance(reference, dict):

@@ -1,4 +1,4 @@
-"""The comparison of two groups by ranks."""
+"""Rank comparison of two groups."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def mann_whitney(
 ) -> Estimate:
     """Mann-Whitney U test with the common-language effect size.
 
-    The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, ties counted one half [1]_; its interval is DeLong's,
-    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for
-    fewer than 50 values in each group without ties, else normal with tie and continuity correction; the method says
-    which. With `clusters` standard error and `p` are Obuchowski's [2]_, and a cluster may have values in both groups.
-    Undefined when a group is empty; limits when the groups do not overlap, or one of them holds one value (cluster).
+    The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, counting ties one half [1]_. Its interval is DeLong's,
+    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for fewer than 50 values in
+    each group without ties, otherwise normal with tie and continuity correction; the method says which. With
+    `clusters`, standard error and `p` are Obuchowski's [2]_, and a cluster may have values in both groups. Undefined if
+    a group is empty; limits are undefined if the groups do not overlap, or one contains a single value (cluster).
 
     Parameters
     ----------
     x, y : sequence of numbers, shapes (n_x,) and (n_y,)
         Scores of two groups, independent without `clusters`; None or NaN is missing.
     clusters : pair of sequences, shapes (n_x,) and (n_y,), optional
-        Cluster of each value of x, and of y, for example the subjects.
+        Cluster of each value of x and of y, for example the subjects.
     confidence : float
         Nominal coverage.
     unit : str
@@ -51,7 +51,7 @@ def mann_whitney(
     Raises
     ------
     ValueError
-        When a value is no finite number.
+        When a value is not a finite number.
 
     References
     ----------
@@ -60,7 +60,7 @@ def mann_whitney(
 
     Examples
     --------
-    Of six pairs x is the larger in four, and once they tie: (4 + 1/2) / 6.
+    Of six pairs, x is larger in four and tied in one: (4 + 1/2) / 6.
 
     >>> mann_whitney([3, 5, 6], [2, 5]).value
     0.75
@@ -95,9 +95,9 @@ def mann_whitney(
 def _superiority_in_clusters(
     first: Floats, second: Floats, clusters: tuple[Ratings, Ratings], confidence: float, unit: str
 ) -> Estimate:
-    """The area under the ROC curve of x against y, whose standard error allows for clusters."""
+    """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
     if not isinstance(clusters, tuple | list) or len(clusters) != 2:
-        raise ValueError("clusters is no pair; expected the clusters of x and those of y")
+        raise ValueError("clusters is not a pair; expected the clusters of x and those of y")
     of_x, of_y = as_values(clusters[0], "clusters of x"), as_values(clusters[1], "clusters of y")
     same_length(first, of_x, "x", "clusters of x")
     same_length(second, of_y, "y", "clusters of y")

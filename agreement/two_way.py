@@ -1,4 +1,4 @@
-"""Resampling over two things at once: items and raters."""
+"""The bootstrap over both items and raters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agreement.resampling import Seed, describe, random_generator
 from agreement.spread import percentile_limits
 
 FEWEST_RATERS = 3
-"""With two raters a resample holds one of them alone every second time: nothing can be learnt about other raters."""
+"""With two raters, every second resample contains only one of them: nothing can be inferred about other raters."""
 
 
 def two_way_bootstrap(
@@ -33,16 +33,16 @@ def two_way_bootstrap(
     name: str = "statistic",
     unit: str = "item",
 ) -> Estimate:
-    """Bootstrap over items (or clusters of them) and raters, for inference to other raters as well.
+    """Bootstrap over items (or clusters) and raters, for inference to other raters as well.
 
     Rows and columns are drawn independently with replacement [1]_. The interval is conservative for statistics that
-    are means [1]_. Refused for two raters; with few raters it is a rough guide, and Obuchowski and Rockette's analysis
-    (`reader_averaged_difference`) is to be preferred for accuracies.
+    are means [1]_. Undefined for two raters. With few raters it is a rough guide, and for accuracies Obuchowski and
+    Rockette's analysis (`reader_averaged_difference`) is preferable.
 
     Parameters
     ----------
     statistic : callable
-        Takes ratings, shape (items, raters), nan where missing, and gives a number.
+        Takes ratings, shape (items, raters), nan if missing, and returns a number.
     ratings : array_like of numbers, shape (items, raters)
         Ratings, for example correctness (1 or 0) of each rater; None or NaN is missing.
     clusters : sequence, shape (items,), optional
@@ -59,13 +59,13 @@ def two_way_bootstrap(
     Returns
     -------
     Estimate
-        Limits undefined for two raters, for fewer than two items or clusters, and where the statistic has no value
-        in more than 5 % of the resamples.
+        Limits are undefined for two raters, for fewer than two items or clusters, and if the statistic has no value in
+        more than 5 % of the resamples.
 
     Raises
     ------
     ValueError
-        When the table does not hold numbers.
+        When the table does not contain numbers.
 
     References
     ----------
@@ -85,7 +85,7 @@ def two_way_bootstrap(
     drawn = describe("percentile", resamples, seed, clusters is not None, False, over_raters=True)
     method = drawn + f"; {unit}s sampled, " + RANDOM
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a table with nothing in it has no mean
+        warnings.simplefilter("ignore", RuntimeWarning)  # an empty table has no mean
         value = number_of(statistic(table)) if items else math.nan
     units = encode_clusters(clusters, items) if clusters is not None else np.arange(items, dtype=np.intp)
     count = int(units.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Raters of whom one writes numbers and another words, in a file where everything is text."""
+"""Detect raters of whom one writes numbers and another words, in a file that contains only text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from agreement.coding import Codes, Floats
 
 
 def unlike_raters(codes: Floats, of_rater: Codes, levels: Sequence[str], raters: Sequence[Any]) -> str | None:
-    """Which rater writes words only where another writes numbers only: the two would never agree.
+    """Find a rater who writes only words where another writes only numbers: the two could never agree.
 
     Parameters
     ----------
     codes : ndarray, shape (verdicts,)
-        Position of each verdict in `levels`, nan where missing.
+        Position of each verdict in `levels`, nan if missing.
     of_rater : ndarray of int, shape (verdicts,)
-        Position in `raters` of whoever gave it.
+        The rater of each verdict, as a position in `raters`.
     levels : sequence of str
         The distinct verdicts.
     raters : sequence
@@ -28,7 +28,7 @@ def unlike_raters(codes: Floats, of_rater: Codes, levels: Sequence[str], raters:
     Returns
     -------
     str or None
-        The first of either kind, each with a verdict; None where there is no such pair.
+        The first rater of each kind, each with a verdict; None if there is no such pair.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""The warning that clusters of a kind that was not sampled would move an estimate out of its interval.
+"""The caution that clusters of a kind that was not sampled would move an estimate out of its interval.
 
-Where one cluster in ten is wrong throughout, one sample of twenty clusters in eight has none of them, and the few
-scattered errors of the others say nothing of it. Nothing can tell such a sample from one of clusters that are all of
-one kind, so whatever warns of the former warns of the latter too. The rules are chosen by simulation: to warn of enough
-of the former, and of as few of the latter as can be (`docs/statistics.md`, coverage).
+If one cluster in ten is wrong throughout, one in eight samples of twenty clusters contains none of them, and the few
+scattered errors of the others give no hint. Such a sample cannot be distinguished from one whose clusters are all of
+one kind, so any rule that warns of the former also warns of the latter. The rules were chosen by simulation to warn of
+enough of the former and of as few of the latter as possible (`docs/statistics.md`, coverage).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from agreement.coding import Codes, Floats
 from agreement.effective_size import clusters_by_chance, clusters_with
 
 FEW_WITH_RARER = 11
-"""Fewer clusters than this that have what is rarer of a share say little about clusters that were not sampled."""
+"""With fewer clusters than this that contain the rarer category, little is known about clusters not sampled."""
 
 SCATTERED = 0.9
-"""What is rarer is scattered where it is in this share of the clusters that it would be in by chance, or more."""
+"""The rarer category is scattered if it is in at least this fraction of the clusters expected by chance."""
 
 SCATTERED_DISAGREEMENTS = 0.85
-"""The same of the items on which raters, or two judges, differ."""
+"""The same for items on which raters, or two judges, differ."""
 
 MORE = 1.75
-"""How many more clusters, of the size of that of an average unit, an interval is asked to allow for."""
+"""How many more clusters, of the size of an average unit's cluster, an interval should allow for."""
 
 MORE_OF_DIFFERENCE = 1.1
-"""The same of the interval of a difference: in which the two differ on all items."""
+"""The same for the interval of a difference: clusters in which the two differ on all items."""
 
 SHOW_A_TWENTIETH = 45
-"""In so many clusters a kind that one in twenty is of is missing from fewer than one sample in ten."""
+"""With this many clusters, fewer than one sample in ten lacks a kind that makes up one cluster in twenty."""
 
 
 def unseen_of_coefficient(
@@ -48,37 +48,38 @@ def unseen_of_coefficient(
     high: float,
     scattered: float = SCATTERED_DISAGREEMENTS,
 ) -> Caution | None:
-    """The warning of a kappa or alpha, which few more clusters of disagreement would move out of its interval.
+    """The caution for a kappa or alpha that a few more clusters of disagreement would move out of its interval.
 
-    It comes where disagreements are as scattered over the clusters as by chance or nearly so, and `MORE` clusters of
-    ``sum n_c^2 / n`` items in which raters differ on all would put the value outside; where clusters are worth
-    `SHOW_A_TWENTIETH` or more, as Kish counts them by their items, a kind that one in twenty is of is among them.
+    It is issued if disagreements are as scattered over the clusters as by chance, or nearly so, and `MORE` clusters of
+    ``sum n_c^2 / n`` items on all of which raters differ would put the value outside. It is not issued if Kish's
+    effective number of clusters, by their items, is `SHOW_A_TWENTIETH` or more: a kind that makes up one cluster in
+    twenty is then among those sampled.
 
     Parameters
     ----------
     of_sums : callable
-        The coefficient of sums, shape (k,).
+        The coefficient as a function of sums, shape (k,).
     sums : ndarray, shape (k,)
-        Of all items.
+        Sums over all items.
     added : ndarray, shape (q^2, k)
-        `agreement.added_items.added_rows`: q rows of agreement on each category, and all of disagreement.
+        From `agreement.added_items.added_rows`: q rows of agreement on each category, then all rows of disagreement.
     differing : ndarray, shape (n,)
         Whether raters differ on each item, 0 or 1.
     groups : ndarray of int, shape (n,)
         Cluster of each item, without gaps.
     low, high : float
-        Limits of the estimate; nan where it has none.
+        Limits of the estimate; nan if it has none.
     scattered : float
-        From which share of the clusters by chance on disagreements are scattered; with 0 nothing is asked of it.
+        The fraction of the clusters expected by chance from which disagreements count as scattered; 0 drops this rule.
 
     Returns
     -------
     Caution or None
-        None also where raters never differ, and below 10 clusters, of which `few_clusters` warns.
+        Also None if raters never differ, and below 10 clusters, for which `few_clusters` warns.
 
     Examples
     --------
-    Raters differ on one item of each of six of 20 clusters of 30: .99, and (594 + 0) / (600 + 1.75 * 30) with more.
+    Raters differ on one item in each of six of 20 clusters of 30: .99, and with more (594 + 0) / (600 + 1.75 * 30).
 
     >>> differing = ((np.arange(600) % 30 == 0) & (np.arange(600) < 180)).astype(np.float64)
     >>> def share(sums):
@@ -104,7 +105,7 @@ def unseen_of_coefficient(
 
 
 def unseen_disagreements(having: float, by_chance: float) -> Caution:
-    """The same warning in words, which call disagreements scattered only where they are."""
+    """The same caution in words, which call disagreements scattered only if they are."""
     scattered = having >= SCATTERED_DISAGREEMENTS * by_chance
     where = "disagreements are scattered over the clusters" if scattered else "few clusters have most disagreements"
     text = (
@@ -123,35 +124,35 @@ def unseen_of_difference(
     high: float,
     by_degrees: bool = False,
 ) -> Caution | None:
-    """The warning of a difference of two coefficients of the same items.
+    """The caution for a difference between two coefficients on the same items.
 
-    It comes where clusters are worth fewer than `SHOW_A_TWENTIETH`, as Kish counts them by their items, and
-    `MORE_OF_DIFFERENCE` clusters of ``sum n_c^2 / n`` items would put the difference outside, in which all are like the
-    one that moves it most, for either side. Where verdicts differ by degrees, that is an item of which there are few,
-    and the two sides are to differ in fewer than `RARE_CLUSTERS` clusters too.
+    It is issued if Kish's effective number of clusters, by their items, is below `SHOW_A_TWENTIETH`, and
+    `MORE_OF_DIFFERENCE` clusters of ``sum n_c^2 / n`` items would put the difference outside if all their items were
+    like the one that moves it most, in either direction. If verdicts differ by degrees, such items are rare, and the
+    two must also differ in fewer than `RARE_CLUSTERS` clusters.
 
     Parameters
     ----------
     difference : callable
-        Of the sums of both sides, first and second, shape (..., 2 k) to (...).
+        Takes the sums of both sides, first and second, shape (..., 2 k), and returns values, shape (...).
     first, second : ndarray, shape (n, k)
-        What each item adds to the sums of either side.
+        The contribution of each item to the sums of either side.
     groups : ndarray of int, shape (n,)
         Cluster of each item, without gaps.
     low, high : float
-        Limits of the difference; nan where it has none.
+        Limits of the difference; nan if it has none.
     by_degrees : bool
         Whether verdicts differ by degrees.
 
     Returns
     -------
     Caution or None
-        None also where an item adds sums of different kinds to either side, and below 10 clusters, of which
+        Also None if items contribute different kinds of sums to the two sides, and below 10 clusters, for which
         `few_clusters` warns.
 
     Examples
     --------
-    The first of two judges alone is right on one item of each of four clusters of 10, out of 20; 11 more would be .07.
+    Only the first of two judges is right on one item in each of four clusters of 10, out of 20; 11 more would be .07.
 
     >>> first, second = np.ones((200, 1)), np.where((np.arange(200) % 10 == 0) & (np.arange(200) < 40), 0.0, 1.0)
     >>> def gap(sums):
@@ -163,13 +164,13 @@ def unseen_of_difference(
         return None
     differ = (first != second).any(axis=1)
     sizes = np.bincount(groups).astype(np.float64)
-    of_average = float((sizes**2).sum()) / groups.size  # items of the cluster that an average item is in
+    of_average = float((sizes**2).sum()) / groups.size  # size of the cluster that contains an average item
     if not differ.any() or groups.size / of_average >= SHOW_A_TWENTIETH:
         return None
     if by_degrees and clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:
         return None
     both = np.unique(np.column_stack([first, second])[differ], axis=0)
-    both = np.concatenate([both, np.roll(both, first.shape[1], axis=1)])  # and for the other side
+    both = np.concatenate([both, np.roll(both, first.shape[1], axis=1)])  # with the sides exchanged, too
     sums = np.concatenate([first.sum(axis=0), second.sum(axis=0)])
     moved = difference(sums + MORE_OF_DIFFERENCE * of_average * both)
     if not ((moved < low) | (moved > high)).any():
@@ -190,32 +191,33 @@ def unseen_of_share(
     weights: Floats | None = None,
     scattered: float = SCATTERED,
 ) -> Caution | None:
-    """The warning of a share, which few more clusters of nothing but what is rarer would move out of its interval.
+    """The caution for a proportion that a few more clusters of only the rarer category would move out of its interval.
 
-    It comes where what is rarer is in fewer than `FEW_WITH_RARER` clusters, as Kish counts, as scattered over them as
-    by chance or nearly so, and `MORE` clusters of ``sum w_c^2 / sum w_c`` units, w_c the weight of a
-    cluster, would put the value outside. Where it is gathered in some clusters, these are of that kind, and the design
-    effect knows of them.
+    It is issued if the rarer category is in fewer than `FEW_WITH_RARER` clusters, by Kish's effective number, as
+    scattered over them as by chance, or nearly so, and `MORE` clusters of ``sum w_c^2 / sum w_c`` units, w_c the weight
+    of a cluster, would put the value outside. If the rarer category is concentrated in some clusters, these are of that
+    kind, and the design effect accounts for them.
 
     Parameters
     ----------
     counted : ndarray of bool, shape (n,)
-        Which units count.
+        Which units count towards the proportion.
     groups : ndarray of int, shape (n,)
-        Cluster of each.
+        Cluster of each unit.
     low, high : float
-        Limits of the estimate; nan where it has none.
+        Limits of the estimate; nan if it has none.
     value : float, optional
-        The estimate, where it is not the share itself: what would move the share moves it as far.
+        The estimate, if it is not the proportion itself; it is assumed to move as far as the proportion.
     weights : ndarray, shape (n,), optional
-        How many units each stands for; 1 by default.
+        How many units each unit stands for; 1 by default.
     scattered : float
-        From which share of the clusters by chance on what is rarer is scattered; with 0 nothing is asked of it.
+        The fraction of the clusters expected by chance from which the rarer category counts as scattered; 0 drops this
+        rule.
 
     Returns
     -------
     Caution or None
-        None also where all units count, or none does, and below 10 clusters, of which `few_clusters` warns.
+        Also None if all units count, or none does, and below 10 clusters, for which `few_clusters` warns.
 
     Examples
     --------
@@ -223,7 +225,7 @@ def unseen_of_share(
 
     >>> wrong = (np.arange(600) % 30 == 0) & (np.arange(600) < 180)
     >>> unseen_of_share(~wrong, np.arange(600) // 30, 0.97, 1.0).text.split(": ")[0]
-    'what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out'
+    'the rarer category is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out'
     >>> unseen_of_share(~wrong, np.arange(600) // 30, 0.91, 1.0) is None
     True
     """
@@ -247,7 +249,9 @@ def unseen_of_share(
         return None
     fewer = f"fewer than {FEW_WITH_RARER} clusters"
     is_scattered = having >= (scattered or SCATTERED) * by_chance
-    where = f"what is rarer is scattered over {fewer}" if is_scattered else f"{fewer} have most of what is rarer"
+    where = (
+        f"the rarer category is scattered over {fewer}" if is_scattered else f"{fewer} have most of the rarer category"
+    )
     text = (
         f"{where}, and {math.ceil(MORE)} more of another kind would move the value out: the interval does not allow "
         "for kinds of clusters that were not sampled"

@@ -1,7 +1,7 @@
-"""Statistics of one array that are computed of many resamples at once: moments and quantiles, from one table.
+"""Statistics of one array computed for many resamples at once: moments and quantiles, from one table.
 
 A function of numpy, or one that computes the same number, is recognised by identity, alone or as a `functools.partial`
-with `ddof` or `q`; any other keyword leaves it to the loop over resamples, and so does any function of the user's own.
+with `ddof` or `q`. With any other keyword it is left to the loop over resamples, as are users' own functions.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from agreement.drawing import CHUNK, counted, product
 from agreement.resampling import sums_by_cluster
 
 SQUARED = math.sqrt(np.finfo(np.float64).max)
-"""Numbers up to this have a square."""
+"""Numbers up to this have a finite square."""
 
-_MANY = 4_000  # items of which the middle ones are sorted, rather than all of them parted
-_FAR = 8  # square roots of n, at least 16 standard deviations of the rank of a quantile
-_EXACT = 2.0**53  # whole numbers whose sums stay below it are exact as floating point numbers
-_CANCELLED = 1e-3  # of the second moment: a variance below this share of it has lost three digits
+_MANY = 4_000  # with this many items, the middle ones are sorted instead of partitioning all
+_FAR = 8  # square roots of n: at least 16 standard deviations of the rank of a quantile
+_EXACT = 2.0**53  # whole numbers whose sums stay below this are exact in floating point
+_CANCELLED = 1e-3  # a variance below this fraction of the second moment has lost three digits
 
 _Reduction = Callable[..., Any]
 
-# Values are finite here, so what leaves out nan computes the same. Each is given with its own default of `ddof`.
+# Values are finite here, so functions that ignore nan give the same result. Each has its own default of `ddof`.
 _MOMENTS: dict[_Reduction, tuple[_Reduction, int]] = {
     np.sum: (np.sum, 0),
     np.nansum: (np.sum, 0),
@@ -47,7 +47,7 @@ _MOMENTS: dict[_Reduction, tuple[_Reduction, int]] = {
     stats.tstd: (np.std, 1),
 }
 _WITH_DDOF = (np.var, np.nanvar, np.std, np.nanstd, stats.tvar, stats.tstd)
-_OF_FLOATS = (stats.tmean, stats.tvar, stats.tstd, statistics.median)  # of others they may stay in the type given
+_OF_FLOATS = (stats.tmean, stats.tvar, stats.tstd, statistics.median)  # for other types, the result may keep that type
 _MEDIANS = (np.median, np.nanmedian, statistics.median)
 _PER_WHOLE = {np.quantile: 1.0, np.nanquantile: 1.0, np.percentile: 100.0, np.nanpercentile: 100.0}
 
@@ -60,7 +60,7 @@ class Moment(NamedTuple):
     reduction : callable
         `numpy.sum`, `numpy.mean`, `numpy.var` or `numpy.std`.
     ddof : float
-        What is taken off the number of items.
+        What is subtracted from the number of items.
     """
 
     reduction: _Reduction
@@ -73,13 +73,13 @@ class Quantile(NamedTuple):
     Attributes
     ----------
     q : float or None
-        Which, from 0 to 1; None is the median, the mean of the two values in the middle.
+        The level, from 0 to 1; None is the median, the mean of the two middle values.
     """
 
     q: float | None
 
     def places(self, n: Any) -> tuple[Any, Any]:
-        """Places among n ordered values, counted from 0, of the two that it lies between.
+        """Positions, among n ordered values and counted from 0, of the two values it lies between.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Quantile(NamedTuple):
         low, high : ndarray
             The values at `places`.
         n : int or ndarray of int
-            As of `places`.
+            As in `places`.
 
         Returns
         -------
@@ -112,13 +112,13 @@ class Quantile(NamedTuple):
         if self.q is None:
             return np.asarray(np.stack([low, high]).mean(axis=0), dtype=np.float64)
         share = self.q * (n - 1) - self.places(n)[0]
-        # numpy's interpolation, which counts from the nearer of the two
+        # numpy's interpolation, which starts from the nearer of the two
         step = high - low
         return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1.0 - share)), dtype=np.float64)
 
 
 class Vectorised(Protocol):
-    """A statistic of the values of many resamples."""
+    """A statistic computed for the values of many resamples."""
 
     def of_drawn(self, drawn: npt.NDArray[Any]) -> Floats:
         """The statistic of each resample.
@@ -126,19 +126,19 @@ class Vectorised(Protocol):
         Parameters
         ----------
         drawn : ndarray of int, shape (resamples, drawn units)
-            The units that each resample holds, some more than once.
+            The units in each resample, some more than once.
 
         Returns
         -------
         ndarray, shape (resamples,)
-            Not finite where it has no value.
+            Not finite if it has no value.
         """
 
 
 def vectorised(
     statistic: Callable[..., float], values: npt.NDArray[Any], units: Codes | None, n_units: int
 ) -> Vectorised | None:
-    """The same statistic for many resamples, if it is one that is known.
+    """The same statistic for many resamples, if it is a known one.
 
     Parameters
     ----------
@@ -147,14 +147,14 @@ def vectorised(
     values : ndarray, shape (items, ...)
         Finite numbers.
     units : ndarray of int, shape (items,), or None
-        Unit of each item, without gaps; None where item i is the unit i.
+        Unit of each item, without gaps; None if item i is unit i.
     n_units : int
         Number of units.
 
     Returns
     -------
     Vectorised or None
-        None for a function that is not in the table, or of these values not certain to give the same number.
+        None for a function that is not in the table, or that might give a different number for these values.
 
     Examples
     --------
@@ -169,27 +169,27 @@ def vectorised(
             return None
         return _Quantile(known, values, units, n_units)
     if known is None or (values.dtype.kind == "f" and values.dtype != np.float64):
-        return None  # of such values each function sums up in its own precision
+        return None  # for such values, each function sums in its own precision
     plain = values.astype(np.float64)
     if units is None:
         return _MomentsOfItems(known.reduction, known.ddof, plain)
     if largest_sum(values) > SQUARED / plain.size:
-        return None  # sums are formed in another order, and of squares: only where that costs no more than rounding
+        return None  # sums, also of squares, are taken in another order: only if this costs no more than rounding
     return _MomentsOfUnits(known.reduction, known.ddof, plain, units, n_units)
 
 
 def recognised(statistic: Callable[..., float], values: npt.NDArray[Any]) -> Moment | Quantile | None:
-    """Which of the statistics of the table a function computes.
+    """The statistic in the table that a function computes.
 
     Parameters
     ----------
     statistic, values
-        As of `vectorised`.
+        As in `vectorised`.
 
     Returns
     -------
     Moment or Quantile or None
-        None for a function that is not in the table, or of these values not certain to give the same number.
+        None for a function that is not in the table, or that might give a different number for these values.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def recognised(statistic: Callable[..., float], values: npt.NDArray[Any]) -> Mom
     if not isinstance(function, Hashable) or values.ndim != 1 or not values.size:
         return None
     far = largest_sum(values)
-    if not math.isfinite(2.0 * far):  # a sum, or the distance of two values, would not be finite
+    if not math.isfinite(2.0 * far):  # a sum, or the distance between two values, would not be finite
         return None
     if function in _OF_FLOATS and values.dtype.kind != "f":
         return None
@@ -224,7 +224,7 @@ def recognised(statistic: Callable[..., float], values: npt.NDArray[Any]) -> Mom
 
 
 def largest_sum(values: npt.NDArray[Any]) -> float:
-    """What no sum of as many of these values is beyond.
+    """A bound for every sum of as many of these values.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def largest_sum(values: npt.NDArray[Any]) -> float:
     Returns
     -------
     float
-        Infinite where that is no floating point number.
+        Infinite if it exceeds the range of floating point.
 
     Examples
     --------
@@ -245,9 +245,9 @@ def largest_sum(values: npt.NDArray[Any]) -> float:
 
 
 class _MomentsOfItems:
-    """A sum, mean, variance or standard deviation of drawn items, by the operations of numpy, in memory that is reused.
+    """A sum, mean, variance or standard deviation of drawn items, by numpy's operations in reused memory.
 
-    Memory that each resample asks for again takes longer than the arithmetic.
+    Allocating memory for each resample would take longer than the arithmetic.
     """
 
     def __init__(self, reduction: _Reduction, ddof: float, values: Floats) -> None:
@@ -259,7 +259,7 @@ class _MomentsOfItems:
         if len(self._picked) < len(drawn) or self._picked.shape[1] != n:
             self._picked = np.empty(drawn.shape)
         picked = self._picked[: len(drawn)]
-        self._values.take(drawn, out=picked, mode="clip")  # of drawn units none is clipped; "raise" would copy
+        self._values.take(drawn, out=picked, mode="clip")  # drawn units are always in range; "raise" would copy
         totals = np.add.reduce(picked, axis=1)
         if self._reduction is not np.sum:
             totals = totals / n
@@ -271,10 +271,10 @@ class _MomentsOfItems:
 
 
 class _MomentsOfUnits:
-    """The same of units with several items, from how often each unit is drawn and what it adds to three sums.
+    """The same for units with several items, from how often each unit is drawn and its contribution to three sums.
 
-    Squares are those of the distance from the median. Where the mean of a resample is so far from it that the
-    difference of squares loses digits, the deviations from that mean are summed up instead.
+    Squares are of the distance from the median. If a resample's mean is so far from the median that the difference of
+    squares loses digits, the squared deviations from that mean are summed instead.
     """
 
     def __init__(self, reduction: _Reduction, ddof: float, values: Floats, units: Codes, n_units: int) -> None:
@@ -304,8 +304,8 @@ class _MomentsOfUnits:
 class _Quantile:
     """A quantile with linear interpolation, or the median, from sorted values and how often each is drawn.
 
-    Of many items, each a unit, those far from the quantile, further than that of a resample ever comes, are not told
-    apart.
+    With many items that are each a unit, those so far from the quantile that no resample's quantile gets there are not
+    distinguished.
     """
 
     def __init__(self, quantile: Quantile, values: npt.NDArray[Any], units: Codes | None, n_units: int) -> None:
@@ -341,7 +341,7 @@ class _Quantile:
         return values
 
     def _between(self, times: Floats, below: Floats, n: Codes, first: int) -> Floats:
-        """The quantile of resamples of n items, from how often each of the ordered values from `first` on is drawn."""
+        """The quantile of resamples of n items, from how often each ordered value from `first` on is drawn."""
         until = np.cumsum(times, axis=1)
         low, high = (
             self._ordered[first + (until > (at - below)[:, None]).argmax(axis=1)] for at in self._quantile.places(n)

@@ -1,4 +1,4 @@
-"""Means under unequal inclusion probabilities: what a sample that is not proportional says about its pool."""
+"""Means under unequal inclusion probabilities: estimates for a pool from a disproportionate sample."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from agreement.resampling import (
 )
 from agreement.words import Words
 
-_LARGE = 1e100  # weights from here on are scaled before they are squared
+_LARGE = 1e100  # weights above this are scaled before they are squared
 NOTE = ", weighted by 1 / inclusion probability"
 
 
@@ -54,34 +54,36 @@ def weighted_mean(
 ) -> Estimate:
     """Mean over the pool from which units were drawn with known probabilities (the Hajek estimator).
 
-    ``m = sum(v / p) / sum(1 / p)`` over the units that have a value [1]_. Three kinds of interval:
+    ``m = sum(v / p) / sum(1 / p)`` over the units with a value [1]_. Three kinds of interval:
 
-    - score, for values 0 and 1: Wilson's on the effective number of units, n over the design effect
-      ``n var / (m (1 - m))`` with the linearised variance, at least 1 [3]_; few of the rarer value draw it towards
-      ``n sum w^2 / (sum w)^2`` (of clusters: their size), as by half a unit. The t quantile is the linearised one's.
-    - bootstrap (percentile or BCa): units, or whole clusters, are resampled with their weights, within `strata` where
-      given. With `h` units in a stratum its variance is too small by ``(h - 1) / h``: not for strata of a few units.
+    - score, for values 0 and 1: Wilson's at the effective sample size, n over the design effect
+      ``n var / (m (1 - m))`` with the linearised variance, at least 1 [3]_. If the rarer value is infrequent, the
+      design effect is shrunk towards ``n sum w^2 / (sum w)^2`` (or with clusters their size), as by half a unit. The t
+      quantile is that of the linearised interval.
+    - bootstrap (percentile or BCa): units, or whole clusters, are resampled with their weights, within `strata` if
+      given. With `h` units in a stratum, its variance is too small by ``(h - 1) / h``: not for strata of a few units.
     - linearised [2]_: ``var = sum over strata of (1 - f) h / (h - 1) sum (z - mean z)^2``, with ``z`` the sums of
-      ``(v - m) / p / sum(1 / p)`` within each of the `h` units (or clusters) of the stratum, 0 where a value is
-      missing; t with as many degrees of freedom as units less strata, both where there is a value. ``f`` is
-      0, or, with `finite_pool`, the probability of the stratum: then a stratum that was drawn completely, as all
-      flagged items, adds no variance and no degrees of freedom.
+      ``(v - m) / p / sum(1 / p)`` within each of the stratum's `h` units (or clusters), 0 for a missing value. The
+      degrees of freedom of t are units minus strata, counting both only where there is a value. ``f`` is 0 or, with
+      `finite_pool`, the probability of the stratum: a stratum that was drawn completely, such as all flagged items,
+      then adds no variance and no degrees of freedom.
 
     Parameters
     ----------
     values : sequence of numbers, shape (units,)
-        None or NaN is missing and left out.
+        None or NaN is missing, and left out.
     probabilities : sequence of numbers, shape (units,)
         Inclusion probability of each unit, above 0 and at most 1.
     clusters, strata : sequence, shape (units,), optional
-        Cluster and sampling stratum of each unit; a cluster lies within one stratum.
+        Cluster and sampling stratum of each unit; a cluster must be within one stratum.
     finite_pool : bool
-        Whether the mean of this very pool is meant, from which units (whole clusters) were drawn without replacement
-        and with one probability in each stratum; else the mean of what the pool stands for. Linearised only.
+        Whether to estimate the mean of this particular pool, from which units (whole clusters) were drawn without
+        replacement and with equal probability within each stratum; otherwise that of the population behind the pool.
+        Linearised only.
     resamples, seed
         See `bootstrap`.
     interval : {"score", "percentile", "bca", "linearised"}, optional
-        Kind of interval; by default score where all values are 0 or 1, else percentile.
+        Kind of interval; by default score if all values are 0 or 1, otherwise percentile.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -90,14 +92,14 @@ def weighted_mean(
     Returns
     -------
     Estimate
-        Undefined for no units. Linearised limits are undefined for a stratum with one unit (unless the finite pool's
-        stratum was drawn completely) and for a standard error of 0.
+        Undefined without units. Linearised limits are undefined if a stratum has a single unit (unless it was drawn
+        completely from a finite pool), and if the standard error is 0.
 
     Raises
     ------
     ValueError
-        When lengths differ, a value is no number or beyond 1e140, a probability is outside (0, 1], a cluster lies in
-        two strata, or, for a finite pool, probabilities differ within a stratum.
+        When lengths differ, a value is not a number or is beyond 1e140, a probability is outside (0, 1], a cluster is
+        in two strata, or, for a finite pool, probabilities differ within a stratum.
 
     References
     ----------
@@ -109,13 +111,13 @@ def weighted_mean(
 
     Examples
     --------
-    Of a pool of 10 + 10, all of the first ten and two of the others were drawn; right are 5 and 1: (5 + 5) / 20.
+    From a pool of 10 + 10, all of the first ten and two of the others were drawn; 5 and 1 are right: (5 + 5) / 20.
 
     >>> estimate = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, resamples=200)
     >>> round(estimate.value, 6), estimate.n
     (0.5, 12)
 
-    The first ten are all of their stratum. Of the others z = 5 (1/2) / 20 and its negative: se = sqrt(.8 * 2 * 2 / 64).
+    The first ten are their whole stratum. For the others z = 5 (1/2) / 20 and its negative: se = sqrt(.8 * 2 * 2 / 64).
 
     >>> flagged = ["flagged"] * 10 + ["sampled"] * 2
     >>> pool = weighted_mean([1] * 5 + [0] * 5 + [1, 0], [1.0] * 10 + [0.2] * 2, strata=flagged, finite_pool=True,
@@ -133,7 +135,7 @@ def weighted_mean(
     if interval != "linearised":
         check_resamples(resamples)
         if interval == "score" and not binary:
-            raise ValueError("interval is 'score' and values holds others than 0 and 1; expected them alone with it")
+            raise ValueError("interval is 'score' and values holds numbers other than 0 and 1; expected only these")
         if finite_pool:
             raise ValueError(
                 f"finite_pool is True and interval is {interval!r}; expected interval 'linearised' with it"
@@ -190,7 +192,7 @@ def _linearised(
 ) -> tuple[Estimate, int]:
     """Estimate with the stratified variance of the sums of `influence`, and its degrees of freedom.
 
-    Units without a value count in the variance too.
+    Units without a value also enter the variance.
     """
     psu = clusters if clusters is not None else np.arange(influence.size)
     of_item = strata if strata is not None else np.zeros(influence.size, dtype=np.intp)
@@ -198,7 +200,7 @@ def _linearised(
     sums = np.bincount(psu, weights=influence)
     fractions = _fractions(chances, known, of_item) if finite_pool else np.zeros(int(of_item.max()) + 1)
     kind = "clusters" if clusters is not None else f"{unit}s"
-    # strata that were drawn completely add no variance, hence no degrees of freedom
+    # strata that were drawn completely add no variance, so no degrees of freedom either
     counted = known & (fractions[of_item] < 1.0)
     freedom = np.unique(psu[counted]).size - np.unique(of_item[counted]).size
     text = Words(f"large-sample standard error over {kind}" + (" within strata" if strata is not None else ""))
@@ -235,11 +237,11 @@ def _linearised(
 
 
 def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int) -> Estimate:
-    """The linearised estimate of a share with Wilson's limits on the effective number of units."""
+    """The linearised estimate of a proportion, with Wilson's limits at the effective sample size."""
     if freedom < 1:
         return linearised
     n, value, se = linearised.n, linearised.value, linearised.se or 0.0
-    if weights.max() > _LARGE:  # their squares would be beyond any number
+    if weights.max() > _LARGE:  # their squares would overflow
         weights = weights / weights.max()
     of_weights = n * float((weights**2).sum()) / float(weights.sum()) ** 2
     most = of_weights if linearised.n_clusters is None else max(of_weights, n / linearised.n_clusters)
@@ -252,7 +254,7 @@ def _scored(linearised: Estimate, scores: Floats, weights: Floats, freedom: int)
 
 
 def _fractions(chances: Floats, known: npt.NDArray[np.bool_], strata: Codes) -> Floats:
-    """Sampling fraction of each stratum: the one probability of its units."""
+    """Sampling fraction of each stratum: the common probability of its units."""
     fractions = np.zeros(int(strata.max()) + 1)
     for number in range(fractions.size):
         own = chances[known & (strata == number)]

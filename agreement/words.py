@@ -1,4 +1,4 @@
-"""Text that knows its parts: what the method of an estimate is made of, so that nobody reads it out of words."""
+"""Text that knows its parts, so that the parts of an estimate's method need not be parsed from its words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 Term = Literal[
     "Wilson", "effective number", "bootstrap", "two items added", "degrees of freedom", "fixed", "random",
 ]  # fmt: skip
-"""What a reader who knows no statistics may want explained, by one name everywhere."""
+"""Terms that a reader without statistical training may want explained, under one name everywhere."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Part:
     text : str
         The piece as it is printed beside one estimate.
     together : str, optional
-        What stands in its place where several estimates share a note; empty where the piece is of one estimate alone.
-        None is `text`.
+        The replacement if several estimates share a note; empty if the piece applies to one estimate only. None means
+        `text`.
     is_number : bool
-        Whether it is a number that differs from estimate to estimate: a shared note says the least and the greatest.
+        Whether it is a number that differs between estimates; a shared note then gives the smallest and the largest.
     terms : tuple of Term
-        What it speaks of that may want explaining.
+        The terms it uses that may need explaining.
     """
 
     text: str
@@ -35,15 +35,15 @@ class Part:
 
 
 class Words(str):
-    """A text, with the parts that it is made of.
+    """A text together with its parts.
 
-    It is a plain string for whoever prints, compares or stores it. Added to another text it keeps its parts; put into
-    an f-string it loses them. Of a method the first part is the kind of interval, as a caption says it.
+    It can be printed, compared and stored as a plain string. Added to another text it keeps its parts; in an f-string
+    it loses them. For a method, the first part is the kind of interval as shown in a caption.
 
     Parameters
     ----------
     *pieces : str or Part
-        In their order; a plain string is a part without anything to know about it.
+        In order; a plain string is a part without further attributes.
 
     Examples
     --------
@@ -74,12 +74,12 @@ def parts_of(text: str | Part) -> tuple[Part, ...]:
     Parameters
     ----------
     text : str or Part
-        Plain, or with its parts.
+        A plain text, or one with parts.
 
     Returns
     -------
     tuple of Part
-        Of a plain text itself as the only one, of an empty one none.
+        A plain text is its own single part; an empty one has none.
 
     Examples
     --------

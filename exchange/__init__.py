@@ -1,1 +1,1 @@
-"""Foreign formats, one file per format, in and out. Imports nothing of ours."""
+"""Readers and writers of external formats, one file per format."""

@@ -1,4 +1,4 @@
-"""The texts that are acknowledged before somebody begins: instructions and consent, written in Markdown."""
+"""The Markdown texts that people acknowledge before they begin: instructions and consent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 # `![words](address)` and `![words][name]`, on one line or several.
 _IMAGE = re.compile(r"(?<!\\)!+\[((?:[^\[\]\\]|\\.)*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?")
-# Whatever else could begin one: without its sign it is at most a link, which nothing fetches by itself.
+# Anything else that could start an image: without its exclamation mark it is a link at most, which is never fetched
+# automatically.
 _SIGN = re.compile(r"!+(?=\[)")
 _NOTHING_LEFT = "nothing is left without its images, which are not shown here; write it in words."
 
 
 def without_images(text: str) -> str:
-    r"""Return a text with the words of its images in their place: the host of an image learns who fetches it.
+    r"""Return a text with each image replaced by its alternative text: an image's host would learn who fetches it.
 
     >>> without_images("See ![the atlas](https://elsewhere.org/atlas.png) first.")
     'See the atlas first.'
@@ -28,14 +29,14 @@ def without_images(text: str) -> str:
 
 
 def leave_images_out(protocol: Protocol, name: str, problems: Problems) -> Protocol:
-    """Leave images out of what is acknowledged; a protocol that is stored already keeps what was acknowledged.
+    """Remove images from the texts to acknowledge; stored protocols keep the texts that were acknowledged.
 
     Parameters
     ----------
     name
-        What a problem calls the file.
+        The name of the file in problems.
     problems
-        Takes a text of which nothing is left.
+        Gets a problem for each text of which nothing is left.
     """
     parts = {
         key: part.model_copy(update={"instructions": without_images(part.instructions)})
@@ -53,7 +54,7 @@ def leave_images_out(protocol: Protocol, name: str, problems: Problems) -> Proto
 
 
 def leave_images_out_of_phases(study: Expansion, name: str, problems: Problems) -> Expansion:
-    """Leave images out of what is acknowledged in a study that lists its phases, as `leave_images_out` does."""
+    """Do what `leave_images_out` does for a study that lists its phases."""
     texts = {"instructions": study.instructions, "consent": study.consent}
     written = texts | {f"phases.{phase.key}.instructions": phase.instructions for phase in study.phases}
     for key, text in written.items():

@@ -1,4 +1,4 @@
-"""The columns that a protocol declares beside those of every study: read as text, checked by their type."""
+"""The columns that a protocol declares in addition to those of every study: read as text, checked by type."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LIST = re.compile(r"\s*\|\s*")
 
 
 def table_of(study: Expansion, name: str) -> Table:
-    """Return a table of a study folder with the columns that the study declares of it; none of them may be missing."""
+    """Return a table of a study folder with the columns that the study declares for it, all of them required."""
     table = _TABLES[name]
     own = tuple(
         replace(column, default=column.default or "", optional=True) if may_leave_out(table, column) else column
         for column in table.columns
     )
     if name == "candidates":
-        # A model that gave no answer is no response: counted, and shown to nobody.
+        # A model without an answer is no response: counted, but shown to nobody.
         answered = columns_of_pool(study)
         answered += columns_of_models(study, [column.name for column in answered])
         own = tuple(
@@ -41,7 +41,7 @@ def table_of(study: Expansion, name: str) -> Table:
 
 
 def declared_of(study: Expansion, name: str) -> list[Attribute]:
-    """Return the attributes that a study declares of a table."""
+    """Return the attributes that a study declares for a table."""
     return [attribute for attribute in study.attributes if attribute.table == name]
 
 
@@ -50,7 +50,7 @@ def _column(declared: Attribute) -> Column:
 
 
 def attributes_of(line: Line, declared: Sequence[Attribute]) -> Attributes:
-    """Return the declared cells of a line as canonical text, empty ones left out; note what does not fit its type."""
+    """Return the declared cells of a line as canonical text, without empty ones; note values that do not fit."""
     read = ((attribute.key, _read(line, attribute)) for attribute in declared)
     return tuple((key, value) for key, value in read if value)
 
@@ -89,7 +89,7 @@ def _number(line: Line, declared: Attribute, written: str) -> float:
 
 
 def _option(line: Line, declared: Attribute, written: str) -> str:
-    """Return the id of an option, which may also be written by its text."""
+    """Return the id of an option, which may also be given by its text."""
     ids = [option.id for option in declared.options]
     if written in ids:
         return written

@@ -1,4 +1,4 @@
-"""Two answers to one item that are compared: the lines of pairs.csv, and whether there are any for each phase."""
+"""Pairs of answers to one item: the lines of pairs.csv, and whether each phase has any pairs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from protocol.language.wording import listed, spoken
 
 
 def read_pairs(reader: Reader, folder: Path, candidates: Read[CandidateRow]) -> Read[PairRow]:
-    """Read the table of pairs, where there is one.
+    """Read the table of pairs, if there is one.
 
-    Noted are an answer that is compared with itself, answers to two items, and two answers that are listed twice.
+    Note an answer compared with itself, answers to different items, and pairs listed twice.
     """
     by_key = {row.key: row for row in reversed(candidates.rows)}
     lines: dict[frozenset[str], int] = {}
@@ -47,7 +47,7 @@ def _pair(
 
 
 def lacking_pairs(study: Expansion, candidates: Read[CandidateRow], pairs: Read[PairRow]) -> Iterator[tuple[str, str]]:
-    """Yield for which phase no two answers are there to be compared, and in which table that is mended."""
+    """Yield the phases that have no two answers to compare, with the table in which to correct that."""
     comparing = [phase for phase in study.phases if phase.pairs is not None]
     by_table = [phase.key for phase in comparing if phase.pairs is not None and phase.pairs.of is None]
     if by_table and pairs.keys is not None and not pairs.rows:

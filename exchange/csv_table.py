@@ -1,4 +1,4 @@
-"""A CSV table of a study folder: lines that know their place in the file and report everything that does not fit."""
+"""CSV tables of a study folder: lines that know their place in the file and report every problem."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from protocol.study import DateOrder
 Row = TypeVar("Row")
 LARGEST_TABLE = 64_000_000
 _LONGEST_NAME = 200
-# Signs that a key must not hold: it is a line of a list, and a cell of every file that is exported.
+# Characters that a key must not contain, because it becomes a line in lists and a cell in every exported file.
 _CONTROL = frozenset(map(chr, (*range(32), *range(127, 160))))
 
 
 @dataclass
 class Reader:
-    """What is gathered while the tables of a folder are read, and how its dates are to be read."""
+    """What is collected while the tables of a folder are read, and how its dates are to be read."""
 
     problems: Problems
     conversions: Conversions
-    # "unknown": the protocol could not be read, so a date with two readings is let pass for now.
+    # "unknown": the protocol could not be read, so ambiguous dates are accepted for now.
     dates: DateOrder | Literal["unknown"] | None = None
-    # By file, the keys that were named elsewhere and may be those of its lines that are refused for their own key, each
-    # with the place where it was named first.
+    # By file, keys that other tables refer to and that may belong to lines refused because of their own key, each with
+    # the place of the first reference.
     excused: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def note_excused(self) -> None:
-        """Name the keys of which nobody can say whether they are missing, once all tables are read."""
+        """Report the keys that may or may not be missing, once all tables are read."""
         for file, places in self.excused.items():
             if places:
                 said = f"{listed(places.values())} {'is' if len(places) == 1 else 'are'}"
@@ -46,28 +46,28 @@ class Reader:
 
 @dataclass
 class Line:
-    """One line of a CSV file, which knows its number; what does not fit is noted and has no value."""
+    """One line of a CSV file, with its number; cells that do not fit are noted and have no value."""
 
     reader: Reader
     table: Table
     number: int
     cells: dict[str, str]
-    # Columns that the header lacks: noted once there, and in no line again.
+    # Columns missing from the header: reported once there, and not again for each line.
     absent: frozenset[str] = frozenset()
     decimal_comma: bool = False
     bad: set[str] = field(default_factory=set)
 
     def problem(self, says: str, column: str = "") -> None:
-        """Note what does not fit in this line."""
+        """Note a problem in this line."""
         self.bad.add(column)
         self.reader.problems.add(self.table.file, f"line {self.number}", says)
 
     def sound(self, *columns: str) -> bool:
-        """Return whether nothing was found in these cells, or without names in the whole line."""
+        """Return whether there are no problems in these cells or, without arguments, in the whole line."""
         return not (self.bad & set(columns) if columns else self.bad)
 
     def text(self, name: str) -> str:
-        """Return the cell without blanks round it."""
+        """Return the cell without surrounding blanks."""
         column = self.table.column(name)
         value = self.cells[name].strip()
         if name in self.absent:
@@ -90,7 +90,7 @@ class Line:
         return value
 
     def word(self, name: str, allowed: Collection[str] = ()) -> str:
-        """Return the text, which must be one of `allowed` or of those that the column has, or empty where it may be."""
+        """Return the text, which must be one of `allowed` or of the column's own words, or empty if that is allowed."""
         value = self.text(name)
         if not value and self.table.column(name).default is not None:
             return ""
@@ -101,7 +101,7 @@ class Line:
         return value
 
     def flag(self, name: str) -> bool:
-        """Return whether the cell says true; an empty one says false where it may be empty."""
+        """Return whether the cell says true; an empty cell says false if it may be empty."""
         value = self.text(name)
         if not value:
             return False
@@ -113,7 +113,7 @@ class Line:
         return bool(said)
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Return the different names of a cell that lists them as a|b."""
+        """Return the distinct names in a cell that lists them as a|b."""
         value = self.text(name)
         named = tuple(part.strip() for part in value.split("|") if part.strip())
         if len(named) != len(set(named)):
@@ -123,9 +123,9 @@ class Line:
         return named
 
     def known(self, name: str, among: Read[Any] | None, file: str) -> str:
-        """Return a key, which must be one of another table's; None says that it is not looked up.
+        """Return a key, which must exist in another table; if `among` is None, it is not looked up.
 
-        A key that may be that of a refused line is not called missing: that follows from the refusal of the line.
+        A key that may belong to a refused line is not reported as missing, because that follows from the refusal.
         """
         value = self.text(name)
         if among is None or among.keys is None or value in among.keys or not self.sound(name):
@@ -171,7 +171,7 @@ class Line:
         return day
 
     def file(self, name: str, folder: Path, *, may_be_missing: bool = False) -> Path:
-        """Return a file that lies inside the study folder, or will."""
+        """Return the path of a file that is inside the study folder, or will be."""
         named = self.text(name)
         if any(len(part.encode()) > _LONGEST_NAME for part in named.split("/")):
             self.problem(
@@ -201,27 +201,27 @@ class Line:
 
 
 def _names_in(folder: Path) -> Iterator[str]:
-    """Yield what lies in a folder, which is looked at only if anybody asks."""
+    """Yield the names in a folder, which is only read when they are requested."""
     if folder.is_dir():
         yield from sorted(other.name for other in folder.iterdir())
 
 
 @dataclass(frozen=True)
 class Read(Generic[Row]):
-    """What was read of a table.
+    """What was read from a table.
 
     Attributes
     ----------
     rows
-        Every line, also those in which something does not fit.
+        Every line, including those with problems.
     keys
-        The values of the unique column; None where the table could not be read, and nobody knows.
+        The values of the unique column; None if the table could not be read.
     doubtful
-        The keys of lines in which something does not fit: other problems with them may go with the correction.
+        The keys of lines with problems: other problems with these keys may disappear with the correction.
     refused
-        Every cell of the lines that could not be read, among them their keys.
+        All cells of lines that could not be read, including their keys.
     without_key
-        How many lines have no key of their own: it is empty, or an earlier line has it.
+        The number of lines without a key of their own: it is empty, or an earlier line has it.
     """
 
     rows: tuple[Row, ...]
@@ -232,7 +232,7 @@ class Read(Generic[Row]):
     _by: dict[str, dict[str, list[Row]]] = field(default_factory=dict, compare=False, repr=False)
 
     def by(self, column: str) -> Mapping[str, Sequence[Row]]:
-        """Return the rows by what they say in a column: each line of another table may ask for those of its case."""
+        """Return the rows grouped by a column: each line of another table may need those of its case."""
         if column not in self._by:
             rows: dict[str, list[Row]] = {}
             for row in self.rows:
@@ -287,11 +287,11 @@ class _TableRefused(Exception):
 
 
 def _lines(reader: Reader, path: Path, table: Table, refused: set[str]) -> Iterator[Line]:
-    """Yield the lines of a table; the cells of those that cannot be read are gathered in `refused`."""
+    """Yield the lines of a table; the cells of unreadable lines are collected in `refused`."""
     read = _text_of(path, table)
     for converted in read.converted:
         reader.conversions.add(table.file, "", converted, "understood")
-    # Not splitlines(): it also parts a text at characters that end no line in CSV.
+    # Not splitlines(): it also splits at characters that do not end a line in CSV.
     rows = csv.reader(io.StringIO(read.text, newline=""), delimiter=read.separator, strict=True)
     last = read.lines_before
     try:
@@ -306,8 +306,8 @@ def _lines(reader: Reader, path: Path, table: Table, refused: set[str]) -> Itera
             last = rows.line_num + read.lines_before
             if not any(cell.strip() for cell in cells):
                 continue
-            # Spreadsheet programs leave empty columns behind the last one, in the header too. An empty cell behind a
-            # header that ends before it comes from a comma without quotation marks, which has shifted the row.
+            # Spreadsheet programs leave empty columns after the last one, in the header too. If the header is shorter,
+            # an empty cell after it comes from an unquoted comma, which has shifted the row.
             while len(header) < len(cells) <= width and not cells[-1].strip():
                 cells.pop()
             if len(cells) != len(header):
@@ -327,15 +327,15 @@ def _lines(reader: Reader, path: Path, table: Table, refused: set[str]) -> Itera
     except StopIteration:
         raise _TableRefused("", f"is empty: expected the header {', '.join(table.required)}; add it.") from None
     except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it is in the line after the last complete one.
+        # An unclosed quotation mark is only noticed at the end of the file; it is in the line after the last whole one.
         raise _TableRefused(f"line {last + 1}", csv_problem(error)) from None
 
 
 def csv_problem(error: csv.Error) -> str:
-    """Return in our words what Python's reader says about a line."""
+    """Return the message of Python's CSV reader about a line, in our own words."""
     if "field limit" in str(error):
         return f"a cell has more than {LONGEST_CELL} characters; look for a missing quotation mark."
-    # So Python's reader says that a file ends where it waits for a quotation mark.
+    # This is how Python's reader reports a file that ends before a closing quotation mark.
     if "unexpected end of data" in str(error):
         return (
             "the file ends inside quotation marks that begin in this row: it is incomplete (export it again), or they "
@@ -367,13 +367,13 @@ def _text_of(path: Path, table: Table) -> TableText:
 
 
 def _workbook_beside(path: Path) -> Path | None:
-    """Return the Excel workbook of a table's name that lies in its place, if there is one."""
+    """Return the Excel workbook with a table's name that is there instead of it, if there is one."""
     beside = (path.with_suffix(ending) for ending in (".xlsx", ".xls"))
     return next((workbook for workbook in beside if workbook.is_file()), None)
 
 
 def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:
-    """Return the columns that are missing, and note them with those that nobody knows."""
+    """Return the missing columns, and note them together with the unknown ones."""
     missing = [name for name in table.required if name not in header]
     known = {*table.names, *table.may_have}
     unknown = [] if table.takes_others else [name for name in header if name not in known]

@@ -1,7 +1,7 @@
-"""Estimates of the report in typed parts: what was computed, of what, whose it is, and on which items it rests.
+"""Report estimates in typed parts: what was computed, about what, for whom, and on which items.
 
-Nothing here is worded: `report_words` prints the rows, the same for page, files and figures. The estimates inside come
-from `agreement`; here they are known by their shape only, so that this folder stays readable on its own.
+Nothing is worded here: `report_words` words the rows, identically for page, files and figures. The estimates inside
+come from `agreement`; this module only knows their shape, so that the folder stays readable on its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from exchange.statistic_names import SCALES, Compared, Scale, Statistic
 
 
 class Cautioned(Protocol):
-    """One thing to know about an estimate: of which kind it is, what it says, and below how many it applies."""
+    """A caution about an estimate: its kind, what it says, and the number below which it applies."""
 
     @property
     def kind(self) -> str: ...
@@ -79,7 +79,7 @@ class Estimated(Protocol):
 
 @dataclass(frozen=True)
 class Party:
-    """Whose an estimate is. `name` is that of a rater, a judge's run, a model or a part of the units."""
+    """Who or what an estimate is about. `name` is that of a rater, a judge's run, a model or a part of the units."""
 
     kind: Literal[
         "rater",
@@ -106,11 +106,11 @@ REFERENCE = Party("reference")
 
 @dataclass(frozen=True)
 class Stratum:
-    """On which items or candidates an estimate rests.
+    """The items or candidates that an estimate rests on.
 
-    `value` is the format, category, grounding or model; of `prior` what became of it; of `scan` pane and sequence; of
-    `attribute` its value, in words, with the `name` of what was declared; of `selected` the selection in words, and
-    of `part` what a part of a part is called.
+    `value` is the format, category, grounding or model; for `prior` what became of it; for `scan` the pane and
+    sequence; for `attribute` its value in words, with the attribute's `name`; for `selected` the selection in words;
+    and for `part` the name of a part of a part.
     """
 
     kind: Literal[
@@ -145,7 +145,7 @@ ALL_PAIRS = Stratum("pairs")
 
 @dataclass(frozen=True)
 class Category:
-    """An option of a field, by identity and in words."""
+    """An option of a field: its id and its text."""
 
     id: str
     text: str
@@ -153,7 +153,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Pooled:
-    """The estimate pools answers of different formats."""
+    """The estimate pools answers in different formats."""
 
 
 # Why verdicts, or questions, are in no share.
@@ -171,14 +171,14 @@ Reason = Literal[
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many verdicts say neither right nor wrong, or on how many questions raters do not agree.
+    """The number of verdicts that are neither right nor wrong, or of questions on which raters do not agree.
 
     Attributes
     ----------
     of
-        Of how many these are; 0 where that is not said.
+        The number that they are part of; 0 if not stated.
     who
-        What each of them is called, where that is said.
+        What each of them is called; empty if not stated.
     """
 
     n: int
@@ -189,14 +189,14 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class IfIndependent:
-    """What share would be expected if both erred independently."""
+    """The share expected if both erred independently."""
 
     share: float
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Of how many it was done, and of how many more it was not recorded."""
+    """How many it was done for, and for how many more it was not recorded."""
 
     done: int
     of: int
@@ -205,7 +205,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Direction:
-    """On how many candidates the judge was stricter or more lenient, and what the interval says, where it is asked."""
+    """On how many candidates the judge was stricter or more lenient, and what the interval says, if asked for."""
 
     strict: int
     lenient: int
@@ -222,14 +222,13 @@ class Comparison:
     Attributes
     ----------
     count
-        How many there are, this one included.
+        The number of comparisons, this one included.
     correction
-        By what the plan corrects for their number; empty where it does not.
+        The plan's correction for their number; empty if it has none.
     p
-        The P value so corrected; None where there is none.
+        The corrected P value; None if there is none.
     together
-        The same value with an interval that holds together with those of the others; None under a correction that has
-        no such intervals.
+        The same value with a simultaneous interval; None under a correction that has no such intervals.
     """
 
     count: int
@@ -245,35 +244,35 @@ class EstimateRow:
     Attributes
     ----------
     parties
-        Whose it is: one, or the two that are compared, in their order, with the judge by which they are, if by any.
+        Who it is about: one party, or the two that are compared, in order, followed by the judge if one compares them.
     beside
         A second interval of the same value (Wilson's) that assumes independent items.
     stage
-        Before or after adjudication, where both are reported.
+        Before or after adjudication, if both are reported.
     bound
-        With everything that says neither right nor wrong counted wrong (`worst`) or right (`best`).
+        Everything that is neither right nor wrong is counted as wrong (`worst`) or right (`best`).
     weighted
-        By 1 / inclusion probability, to the pool.
+        Weighted to the pool by 1 / inclusion probability.
     planned
         It is the primary estimate of the analysis plan.
     declared
-        The analysis plan names it beside the primary estimate.
+        The analysis plan names it in addition to the primary estimate.
     exploratory
-        The estimate of another row once more, with an interval that the frozen plan does not name.
+        Repeats another row's estimate with an interval that the frozen plan does not name.
     tool
-        Which tool of the viewer, where that is counted.
+        The tool of the viewer, if tools are counted.
     category
-        Which option of a field, where it is about a single option.
+        The option of a field, if it is about a single option.
     depth
-        How many lines of a ranked list are looked at, where that matters.
+        How many lines of a ranked list are considered, if that matters.
     comparison
-        Of a difference, how many of them are read together, and what follows from that.
+        For a difference, how many are read together, and what follows from that.
     versions
-        With which versions of the study its units came; empty in a study of the first language, which has none.
+        The versions of the study that its units came with; empty in a study of the first language, which has none.
     answers
-        Of a line of a plan, which answers it takes: as given, as settled, or of the first step.
+        For a line of a plan, which answers it uses: as given, as settled, or from the first step.
     together
-        How many intervals, its own among them, hold together by Bonferroni; 1 where it is alone.
+        The number of intervals, including this one, that hold simultaneously by Bonferroni; 1 if it is alone.
     """
 
     statistic: Statistic
@@ -299,12 +298,12 @@ class EstimateRow:
 
     @property
     def scale(self) -> Scale:
-        """How it is shown."""
+        """The scale on which it is shown."""
         return SCALES[self.statistic]
 
     @property
     def estimates(self) -> tuple[Estimated, ...]:
-        """The estimate and, where there is one that is not the same interval again, the one beside it."""
+        """The estimate and, if there is one with a different interval, the one beside it."""
         own, other = self.estimate, self.beside
         if other is None or (own.method, own.low, own.high) == (other.method, other.low, other.high):
             return (own,)

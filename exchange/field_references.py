@@ -24,7 +24,7 @@ from protocol.references import FieldReference
 
 @dataclass(frozen=True)
 class _Written:
-    """One line: of which item, what it says, and its place in the file."""
+    """One line: its item, what it says, and its place in the file."""
 
     item: str
     says: FieldReference
@@ -32,7 +32,7 @@ class _Written:
 
 
 class _Fields:
-    """The fields in which items are answered, by their key, and what phases show of references."""
+    """The fields in which items are answered, by key, and the references that phases show."""
 
     def __init__(self, study: Expansion) -> None:
         self._study = study
@@ -42,7 +42,7 @@ class _Fields:
         self.shown = list(dict.fromkeys(fields_of_reference(shown)))
 
     def of(self, form: str) -> Mapping[str, Sequence[Field]]:
-        """Return what an item that names this form is asked, in every phase that rates items."""
+        """Return the fields of an item that names this form, in every phase that rates items."""
         if form not in self._of_form:
             asked: dict[str, list[Field]] = defaultdict(list)
             forms = {known.key: known.fields for known in self._study.forms}
@@ -63,7 +63,7 @@ class _Fields:
         return self._primary_of[form]
 
     def compared_of(self, form: str) -> set[str]:
-        """Return the keys of those of these fields that can have a reference at all."""
+        """Return the keys of these fields that can have a reference at all."""
         asked = self.of(form)
         return {key for key in self.primary_of(form) if any(field.type in COMPARED for field in asked[key])}
 
@@ -76,7 +76,7 @@ def read_references(
     overlays: Read[OverlayRow],
     shown_places: ShownPlaces,
 ) -> tuple[ReferenceRow, ...]:
-    """Read all references, and note what does not fit an item, its fields, or another line."""
+    """Read all references, and note those that do not fit their item, its fields, or another line."""
     by_key = {item.key: item for item in reversed(items.rows)}
     laid = {overlay.key: overlay for overlay in overlays.rows}
     fields = _Fields(study)
@@ -117,7 +117,7 @@ def _outside(row: _Written, item: ItemRow, shown_places: ShownPlaces) -> Iterato
 
 
 def _note_unsaid(reader: Reader, study: Expansion, fields: _Fields, said: set[str]) -> None:
-    """Note a phase that shows the reference of a field about which no line is."""
+    """Note the phases that show the reference of a field which no line is about."""
     forms = ["", *(form.key for form in study.forms)] if "" in said else []
     about = (said | {key for form in forms for key in fields.primary_of(form)}) - {""}
     for phase in study.phases:
@@ -133,9 +133,9 @@ def _note_unsaid(reader: Reader, study: Expansion, fields: _Fields, said: set[st
 
 
 def _note_unnamed(reader: Reader, fields: _Fields, rows: Sequence[_Written], by_key: Mapping[str, ItemRow]) -> None:
-    """Note a line without a field where phases compare several, and one of these is shown.
+    """Note lines that name no field although phases compare several and show the reference of one of them.
 
-    What counts as right in the one would otherwise be shown as that of the other, on which nobody was to see it.
+    The reference of one field could otherwise be shown as that of another, whose reference nobody should see.
     """
     for row in rows:
         compared = fields.compared_of(by_key[row.item].form) if row.item in by_key and not row.says.field else set()
@@ -177,7 +177,7 @@ def _reference(
     accepted = line.text("accepted")
     reference = FieldReference(
         field=line.text("field"),
-        # A whole text may hold any sign.
+        # A complete text may contain any character, so it is not split.
         accepted=(accepted,) if people and accepted else _parted(accepted),
         low=line.number_or_none("low"),
         high=line.number_or_none("high"),
@@ -206,7 +206,7 @@ def _parted(cell: str) -> tuple[str, ...]:
 def _check(
     line: Line, item: ItemRow, reference: FieldReference, fields: _Fields, overlays: Mapping[str, OverlayRow]
 ) -> None:
-    """Note what keeps a line from ever being answered right, or from being asked at all."""
+    """Note anything that means a line can never be answered correctly, or is never asked."""
     asked = fields.of(item.form)
     if not reference.field:
         _check_whole(line, item, reference)
@@ -217,8 +217,7 @@ def _check(
         near = line.reader.problems.nearest(key, known)
         expected = listed(known) if known else "none: no phase rates items"
         line.problem(
-            f"field '{shown(key)}' is none in which item '{item.key}' is answered, expected {expected}{near}; correct "
-            "the cell.",
+            f"item '{item.key}' has no field '{shown(key)}', expected {expected}{near}; correct the cell.",
             "field",
         )
         return
@@ -234,7 +233,7 @@ def _check(
 
 
 def _check_whole(line: Line, item: ItemRow, reference: FieldReference) -> None:
-    """Note what only a line that names its field can say, and answers that the item does not offer."""
+    """Note cells that need a named field, and answers that the item does not offer."""
     said = [
         name
         for name, value in (("radius", reference.radius), ("overlay", reference.overlay))
@@ -255,7 +254,7 @@ def _fits(
     kinds: set[str],
     overlays: Mapping[str, OverlayRow],
 ) -> bool:
-    """Note columns that belong to other types of fields, and return whether there are none."""
+    """Note columns that belong to other field types, and return whether there are none."""
     key, is_point = reference.field, bool(kinds) and kinds <= PLACES
     for name, value in (("radius", reference.radius), ("overlay", reference.overlay or None)):
         if value is not None and not is_point:
@@ -299,7 +298,7 @@ def _check_answers(line: Line, item: ItemRow, reference: FieldReference, field: 
 
 
 def _kind_on(field: Field, item: ItemRow) -> str:
-    """Return the type in which a field is answered on an item: one that asks what the item does goes by its options."""
+    """Return a field's type on an item: an as-item field takes the type that the item's options imply."""
     if field.type != "as_item":
         return field.type
     ids = [option for option, _ in item.options]
@@ -309,7 +308,7 @@ def _kind_on(field: Field, item: ItemRow) -> str:
 def _note_twice(
     line: Line, row: _Written, item: ItemRow | None, fields: _Fields, seen: dict[tuple[str, str], _Written]
 ) -> None:
-    """Refuse a second line about one field of an item, also where one of the two leaves the primary field unnamed."""
+    """Refuse a second line about one field of an item, even if one of the two leaves the primary field unnamed."""
     if not line.sound("item", "field"):
         return
     primary = fields.primary_of(item.form) if item is not None else frozenset()
@@ -329,12 +328,12 @@ def _note_twice(
 
 
 def _contradictions(rows: Mapping[str, _Written], asked: Mapping[str, Sequence[Field]]) -> Iterator[tuple[int, str]]:
-    """Yield the line of each answer that is only asked or offered with another answer above than the one that is right.
+    """Yield the line of each answer that is only asked or offered if a field above it is answered wrongly.
 
     Parameters
     ----------
     rows
-        The lines of one item by field; a line that names none is about the primary field.
+        The lines of one item by field; a line without a field is about the primary field.
     """
     for key, row in rows.items():
         for field in asked.get(key, ()):
@@ -351,7 +350,7 @@ def _contradictions(rows: Mapping[str, _Written], asked: Mapping[str, Sequence[F
 
 
 def _needs(field: Field, accepted: Sequence[str]) -> Iterator[tuple[str, set[str], str]]:
-    """Yield on which field above it depends that this is asked or offered, and which of its values that needs."""
+    """Yield the fields above that decide whether this one is asked or offered, with the values needed and why."""
     if field.when is not None:
         yield field.when.field, set(field.when.values), f"'{field.key}' is asked"
     if field.options_by is not None:
@@ -362,7 +361,7 @@ def _needs(field: Field, accepted: Sequence[str]) -> Iterator[tuple[str, set[str
 def without_some_fields(
     study: Expansion, references: Sequence[ReferenceRow], items: Sequence[ItemRow]
 ) -> Iterator[str]:
-    """Yield the fields that have a reference on some items with references, and none on others where they are asked."""
+    """Yield the fields that have a reference on some items but lack one on others where they are asked."""
     fields, form_of = _Fields(study), {item.key: item.form for item in items}
     of_items = [row for row in references if row.fields]
     for key in dict.fromkeys(line.field for row in of_items for line in row.fields):
@@ -371,11 +370,11 @@ def without_some_fields(
             for row in of_items
             if all(line.field != key for line in row.fields)
             for asked in [fields.of(form_of[row.item]).get(key, ())]
-            # A field that depends on another may not be asked, and one that may stay empty says no less without.
+            # A field that depends on another may not be asked, and an optional one does not need a reference.
             if any(field.required and field.when is None and field.options_by is None for field in asked)
         ]
         if lacking:
             yield (
                 f"references.csv: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no reference for "
-                f"'{key}'; what needs one is computed from the others."
+                f"'{key}'; estimates that need a reference use the other items only."
             )

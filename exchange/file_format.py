@@ -1,4 +1,4 @@
-"""A foreign format: what it is called, by which endings of a name it is recognised, and what reads it."""
+"""An external file format: its name, the file endings that identify it, and its reader."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import IO, Any, Generic, TypeVar
 
 from exchange.refusal import InputRefused, Problems, shown
 
-# Number of the line in the file, and its cells by the names of the columns.
+# The number of the line in the file, and its cells by column name.
 JudgeLine = tuple[int, dict[str, Any]]
-# Takes the content, the file's name as it is shown, and where to note what is wrong with a line.
+# Takes the content, the displayed file name, and where to note what is wrong with a line.
 ReadJudgeLines = Callable[[bytes, str, Problems], Iterator[JudgeLine]]
 # Takes the open file, its name and an empty folder; returns the folder that holds `protocol.yaml`.
 UnpackStudy = Callable[[IO[bytes], str, Path], Path]
@@ -28,9 +28,9 @@ class FileFormat(Generic[Read]):
     name
         What people call it: "CSV".
     endings
-        Of a file's name, in lower-case letters and without the point; messages name the first.
+        Endings of file names, in lower-case letters and without the dot; messages name the first.
     read
-        Reads it; raises `InputRefused` or `NotRead` with one sentence where it is another format after all.
+        Reads a file; raises `InputRefused` or `NotRead` with one sentence if it has another format after all.
     """
 
     name: str
@@ -44,7 +44,7 @@ def format_of(formats: Sequence[FileFormat[Read]], file_name: str) -> FileFormat
     Raises
     ------
     InputRefused
-        None of them has that ending.
+        None of the formats has that ending.
     """
     ending = file_name.lower().rpartition(".")[2]
     for file_format in formats:

@@ -1,4 +1,4 @@
-"""What holds between the tables of a study folder, and what of it nobody will ever see."""
+"""Checks between the tables of a study folder, and warnings about parts that nobody will ever see."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLES = 6
 
 
 def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]) -> None:
-    """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently be none."""
+    """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently have no effect."""
     present = {volume.sequence for volume in volumes.rows}
     named = [("windows", sequence) for sequence in hanging.windows]
     named += [("panes", sequence) for pane in hanging.panes or [] for sequence in pane.sequences]
@@ -33,7 +33,7 @@ def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]
 
 
 def check_dates(problems: Problems, volumes: Read[VolumeRow]) -> None:
-    """Refuse a prior that is later than what it is the prior of: readers would be told of months that run backwards."""
+    """Refuse a prior that is later than the current scan: readers would be shown a negative interval in months."""
     acquired: dict[tuple[str, str], list[date]] = defaultdict(list)
     for volume in volumes.rows:
         if volume.acquired is not None:
@@ -52,15 +52,15 @@ def check_dates(problems: Problems, volumes: Read[VolumeRow]) -> None:
 def check_subjects(
     problems: Problems, cases: Read[CaseRow], items: Read[ItemRow], stored: Collection[str] = frozenset()
 ) -> None:
-    """Refuse two subjects that read alike: blinding goes by the subject, and would take one patient for two.
+    """Refuse two subjects that read alike: blinding is by subject, and would take one patient for two.
 
-    Without a table of cases, the case that a line of items.csv names is the subject. An item that names none is a
-    subject of its own, by a key that nobody wrote as a subject.
+    Without a table of cases, the case that a line of items.csv names is the subject. An item that names no case is its
+    own subject, under a key that nobody wrote as a subject.
 
     Parameters
     ----------
     stored
-        The subjects of the study of which this is to be a version. Those of them that are alike are left as they are.
+        The subjects of the study that this is to be a version of. Alike subjects among them are accepted.
     """
     if cases.rows or cases.keys is None:
         file, named = "cases.csv", [(case.subject, case.line) for case in cases.rows]
@@ -70,7 +70,7 @@ def check_subjects(
     said: set[str] = set()
     for subject, line in named:
         if not subject:
-            # The check of the cell says that it is empty.
+            # The check of the cell already reports that it is empty.
             continue
         before, its_line = first.setdefault(as_seen(subject), (subject, line))
         if before == subject or subject in said or (before in stored and subject in stored):
@@ -87,7 +87,7 @@ def check_subjects(
 def check_items(
     problems: Problems, protocol: ReadProtocol, items: Read[ItemRow], subjects: Mapping[str, str] | None
 ) -> None:
-    """Check what holds between items: the turns of conversations, and practice apart from the real items."""
+    """Check items against each other: the turns of conversations, and that practice is separate from the real items."""
     _check_conversations(problems, items)
     _check_practice(problems, protocol, items, subjects)
 
@@ -147,8 +147,8 @@ def _check_practice(
         return
     real = {subjects.get(item.case) for item in items.rows if not item.practice and item.case in subjects}
     for item in practice:
-        # Feedback on a practice item would tell something about the real ones.
-        # Where the subject itself is missing, the check of cases.csv says so.
+        # Feedback on a practice item would reveal something about the real ones.
+        # If the subject itself is missing, the check of cases.csv reports it.
         if subjects.get(item.case) and subjects[item.case] in real:
             problems.add(
                 "items.csv",
@@ -166,12 +166,12 @@ def warnings_of(
     with_reference: frozenset[str],
     to_be_hit: frozenset[str] = frozenset(),
 ) -> Iterator[str]:
-    """Return what nobody will see, what has no reference, scans that a case lacks, options that change their words.
+    """Yield warnings: what nobody will see, missing references, gaps in a case's scans, options whose text varies.
 
     Parameters
     ----------
     to_be_hit
-        Keys of overlays that are references, and need not be seen.
+        Keys of overlays that serve as references and need not be seen.
     """
     about = {item.case for item in items}
     unused = [case for case in cases if case not in about]
@@ -219,7 +219,7 @@ def _gaps(volumes: tuple[VolumeRow, ...], items: tuple[ItemRow, ...]) -> Iterato
 
 
 def _unlike_options(items: tuple[ItemRow, ...]) -> Iterator[str]:
-    """Yield, for each form, which option ids say one thing in some items and another in others."""
+    """Yield, for each form, the option ids that mean one thing in some items and another in others."""
     saying: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for item in items:
         for option, text in item.options:

@@ -1,4 +1,4 @@
-"""The rows of a study folder, and how the tables are read that are the same for every study."""
+"""The rows of a study folder, and the readers of the tables that are the same for every study."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class ReferenceRow:
-    """What references.csv says of one item: of its primary field, and of `fields` by name."""
+    """What references.csv says about one item: about its primary field, and about `fields` by name."""
 
     item: str
     accepted: tuple[str, ...]
@@ -62,7 +62,7 @@ class CandidateRow:
 
 @dataclass(frozen=True)
 class PairRow:
-    """One line of pairs.csv, with the item to which both are answers."""
+    """One line of pairs.csv, with the item that both candidates answer."""
 
     key: str
     item: str
@@ -72,10 +72,10 @@ class PairRow:
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """Everything a study folder says.
+    """Everything in a study folder.
 
-    `conversions` lists what was understood although it is written otherwise than documented, `warnings` what is
-    right and may be meant otherwise.
+    `conversions` lists what was understood although it is not written as documented; `warnings` lists what is valid
+    but may not be what its author meant.
     """
 
     protocol: Protocol | Expansion
@@ -87,16 +87,16 @@ class StudyFolder:
     overlays: tuple[OverlayRow, ...] = ()
     conversions: tuple[Conversion, ...] = ()
     warnings: tuple[str, ...] = ()
-    # The protocol as its author wrote it, where it lists its phases.
+    # The protocol as its author wrote it, if it lists its phases.
     source: str = ""
     pairs: tuple[PairRow, ...] = ()
 
 
 @dataclass(frozen=True)
 class ExaminedFolder:
-    """A study folder as far as it could be read: whole, or with its problems and the scans that are there all the same.
+    """A study folder as far as it could be read: complete, or with its problems and whatever scans could be found.
 
-    `contents` is None exactly where there are problems.
+    `contents` is None if and only if there are problems.
     """
 
     contents: StudyFolder | None
@@ -124,7 +124,7 @@ def case_row(line: Line) -> CaseRow:
 
 
 def histories_of(reader: Reader, folder: Path, cases: Read[CaseRow]) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Read the structured history, where there is one: several lines per case, in their order."""
+    """Read the structured history, if there is one: several lines per case, in their order."""
     lines = read_table(
         reader,
         folder,
@@ -138,7 +138,7 @@ def histories_of(reader: Reader, folder: Path, cases: Read[CaseRow]) -> dict[str
 
 
 def volume_row(line: Line, folder: Path, cases: Read[CaseRow], *, may_be_missing: bool = False) -> VolumeRow:
-    """Read one line of volumes.csv, whose file may be missing where it is not known yet which are needed."""
+    """Read one line of volumes.csv; its file may be missing if it is not known yet which files are needed."""
     return VolumeRow(
         path=line.file("file", folder, may_be_missing=may_be_missing),
         key=line.text("volume"),
@@ -151,7 +151,7 @@ def volume_row(line: Line, folder: Path, cases: Read[CaseRow], *, may_be_missing
 
 
 def overlay_row(line: Line, folder: Path, cases: Read[CaseRow], *, may_be_missing: bool = False) -> OverlayRow:
-    """Read one line of overlays.csv; its file as for `volume_row`."""
+    """Read one line of overlays.csv; its file is treated as in `volume_row`."""
     colour = line.text("colour") or OVERLAY_COLOUR
     if not _COLOUR.fullmatch(colour):
         line.problem(
@@ -175,7 +175,7 @@ def overlay_row(line: Line, folder: Path, cases: Read[CaseRow], *, may_be_missin
 def reference_row(
     line: Line, items: Read[ItemRow], by_key: Mapping[str, ItemRow], forms: Mapping[str, Form | None]
 ) -> ReferenceRow:
-    """Read one line of references.csv; `forms` are those that items name, where what they ask is compared."""
+    """Read one line of references.csv; `forms` are those that items name, to check answers against what they ask."""
     key = line.known("item", items, "items.csv")
     item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
     accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
@@ -202,7 +202,7 @@ def reference_row(
 def check_among_options(
     line: Line, item: ItemRow, options: Sequence[str], accepted: tuple[str, ...], text_only: str, of: str = ""
 ) -> None:
-    """Note answers that nobody can choose; `of` says whose options they are, where not those of the item."""
+    """Note answers that nobody can choose; `of` names the owner of the options if it is not the item."""
     ids = sorted(set(options))
     for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
         for answer in answers:
@@ -224,7 +224,7 @@ def candidate_row(
     Parameters
     ----------
     practised
-        Whether answers to items for practice are rated, too.
+        Whether answers to practice items are rated too.
     """
     key = line.known("item", items, "items.csv")
     item = by_key.get(key)

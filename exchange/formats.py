@@ -1,4 +1,4 @@
-"""The formats that are read, by what they hold: one file each, and the one table of them."""
+"""The table of readable formats, by what they contain; each format has a module of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from exchange.foreign import (
 )
 from exchange.foreign.layout import Layout
 
-# A whole study in one file; `study_folder` reads what it unpacks to.
+# A whole study in one file; `study_folder` reads the unpacked folder.
 STUDIES: tuple[FileFormat[UnpackStudy], ...] = (study_zip.FORMAT,)
 # Lines with item, candidate and verdict; `judge_verdicts` checks what they say.
 JUDGE_VERDICTS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.FORMAT, judge_json_lines.FORMAT)
-# What other programs write about answers, recognised by content; the first that recognises a file reads it.
+# What other programs write about answers, recognised by content; the first layout that recognises a file reads it.
 FOREIGN_VERDICTS: tuple[Layout, ...] = (
     own_array.LAYOUT,
     marcus.LAYOUT,

@@ -88,7 +88,7 @@ def item_row(
     Parameters
     ----------
     explains
-        Whether the study shows explanations of other items than those for practice.
+        Whether the study shows explanations of items other than practice items.
     """
     item_format = line.word("format")
     form = line.text("form")
@@ -125,7 +125,7 @@ def item_row(
 
 
 def _start(line: Line) -> tuple[float, float, float] | Literal["middle"] | None:
-    """Return the item's own beginning of the crosshair; None leaves it to the study."""
+    """Return the item's own start position of the crosshair; None leaves it to the study."""
     written = line.text("start")
     if written in ("", "middle"):
         return "middle" if written else None
@@ -175,13 +175,13 @@ def _turn(line: Line) -> tuple[str | None, int | None]:
 
 
 def _check_volumes(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
-    """Refuse an item of which nothing can be shown, or whose case lacks what it declares as needed."""
-    # What a line that could not be read says of scans, nobody knows.
+    """Refuse an item of which nothing can be shown, or whose case lacks scans that it declares as needed."""
+    # Lines that could not be read may be about the scans that seem to be missing.
     if volumes.keys is None or volumes.refused or not line.sound("case", "sequences", "uses_prior"):
         return
     in_study = volumes.by("sequence")
     for sequence in item.sequences:
-        # A sequence that one case lacks is a gap, and one that no case has is a misspelt name.
+        # A sequence that one case lacks is a gap; one that no case has is a misspelt name.
         if sequence not in in_study:
             near = line.reader.problems.nearest(sequence, in_study)
             line.problem(
@@ -190,7 +190,7 @@ def _check_volumes(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
                 "sequences",
             )
     needed = _needed(line, item)
-    # What is said of the scans of a case may be corrected with the lines that describe them.
+    # Problems with the scans of a case may disappear once the lines that describe them are corrected.
     of_case, of_no_case = (volumes.by("case").get(case, ()) for case in (item.case, ""))
     if not line.sound() or any(volume.key in volumes.doubtful for volume in (*of_case, *of_no_case)):
         return
@@ -208,7 +208,7 @@ def _check_volumes(line: Line, item: ItemRow, volumes: Read[VolumeRow]) -> None:
 
 
 def _needed(line: Line, item: ItemRow) -> dict[tuple[str, str], None]:
-    """Return (role, sequence) of every scan that the item declares as needed."""
+    """Return the (role, sequence) of every scan that the item declares as needed."""
     needed: dict[tuple[str, str], None] = {}
     for name in line.names("needs"):
         role, colon, sequence = (part.strip() for part in name.rpartition(":"))
@@ -271,7 +271,7 @@ def _check_form_fits(line: Line, form: Form | None, item_format: str) -> None:
 
 
 def _options(line: Line, item_format: str, form: Form | None) -> tuple[tuple[str, str], ...]:
-    """Return the (id, text) pairs that can be chosen: fixed for yes/no, none for open items, else of line or form."""
+    """Return the (id, text) pairs to choose from: fixed for yes/no, none for open items, else from the line or form."""
     written = line.text("options")
     if not line.sound("format", "options"):
         return ()

@@ -1,7 +1,7 @@
-"""JSON from outside read a part at a time, so that a large file is never all in memory; refused as `json_text` does.
+"""Incremental reading of JSON from outside, so that a large file is never all in memory; as strict as `json_text`.
 
-Values are decoded by Python's `json`; what is ours is where one ends and the next begins. A library for that, ijson,
-was measured and cannot take its place: it refuses the bare NaN of judges' logs, and takes doubled keys (ADR 34).
+Values are decoded by Python's `json`; this module only finds where one ends and the next begins. The library ijson was
+tried and cannot replace it: it refuses the bare NaN of judges' logs, and accepts duplicate keys (ADR 34).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from exchange.json_text import decoded_value, doubled_key, past_blanks, said_of
 from exchange.spreadsheet import text_lines
 
 AT_ONCE = 1 << 18
-# No word, mark or escape of JSON is longer: what is wrong so near to the end of what is held may only be cut off there.
+# No word, punctuation or escape of JSON is longer: an error this close to the end of the held text may just be a cut.
 _LONGEST_WORD = 16
 _NO_COMMA = "Expecting ',' delimiter"
 
 
 class Outline(NamedTuple):
-    """The object with which a file begins, its arrays emptied, and whether anything follows it."""
+    """The object with which a file begins, with its arrays emptied, and whether anything follows it."""
 
     members: dict[str, Any]
     is_followed: bool
@@ -32,26 +32,26 @@ def values_of_array(content: bytes) -> Iterator[Any]:
     Raises
     ------
     NotRead
-        The bytes are no Unicode text.
+        The bytes are not Unicode text.
     ValueError
-        From there on it is not valid JSON; the message says what is wrong, without a place.
+        The rest is not valid JSON; the message says what is wrong, without a place.
     """
     text = HeldText(content)
     text.next_letter()
     text.pass_letter()
     yield from _values(text, "the array does not end; the file is cut off or damaged")
-    # Of files that were put behind each other, all but the first would be lost without a word.
+    # If files were concatenated, all but the first would be lost silently.
     if text.next_letter():
         raise ValueError("something follows the array")
 
 
 def values_of_member(content: bytes, name: str) -> Iterator[Any]:
-    """Read the array that is a member of the object with which a file begins, value by value; nothing if there is none.
+    """Read an array member of the object with which a file begins, value by value; yield nothing if there is none.
 
     Raises
     ------
     NotRead, ValueError
-        As `values_of_array`.
+        See `values_of_array`.
     """
     for key, value in _members(HeldText(content)):
         if key == name and isinstance(value, Iterator):
@@ -60,12 +60,12 @@ def values_of_member(content: bytes, name: str) -> Iterator[Any]:
 
 
 def outline_of(content: bytes) -> Outline:
-    """Return the object with which a file begins, without what its arrays hold.
+    """Return the object with which a file begins, without the contents of its arrays.
 
     Raises
     ------
     NotRead, ValueError
-        As `values_of_array`; each key may occur once.
+        See `values_of_array`; also if a key occurs twice.
     """
     text = HeldText(content)
     members: dict[str, Any] = {}
@@ -74,14 +74,14 @@ def outline_of(content: bytes) -> Outline:
         if doubled is None and key in members:
             doubled = key
         members[key] = [] if isinstance(value, Iterator) else value
-    # Noticed at the end of the object, as in one that is read at once.
+    # Reported at the end of the object, as for an object that is read at once.
     if doubled is not None:
         raise doubled_key(doubled)
     return Outline(members, bool(text.next_letter()))
 
 
 class HeldText:
-    """The text of a file, of which only that part is held which is being read."""
+    """The text of a file, of which only the part being read is held in memory."""
 
     def __init__(self, content: bytes) -> None:
         self._file = text_lines(content, newline="")
@@ -89,18 +89,18 @@ class HeldText:
 
     @property
     def held(self) -> int:
-        """How many letters are held."""
+        """The number of characters held."""
         return len(self._held)
 
     def next_letter(self) -> str:
-        """Return the next letter that is not blank, which is not passed; nothing at the end."""
+        """Return the next character that is not blank, without consuming it; empty at the end."""
         while True:
             self._place = past_blanks(self._held, self._place)
             if self._place < len(self._held) or not self._hold_more():
                 return self._held[self._place : self._place + 1]
 
     def pass_letter(self) -> None:
-        """Go on to the letter after the next one."""
+        """Consume the next character."""
         self._place += 1
 
     def value(self) -> Any:
@@ -122,7 +122,7 @@ class HeldText:
                     before = said
                     continue
                 raise ValueError(said) from None
-            # A number goes on as long as digits follow.
+            # A number continues as long as digits follow.
             if end + _LONGEST_WORD < len(self._held) or not self._hold_more():
                 self._place = end
                 return value
@@ -130,11 +130,11 @@ class HeldText:
     def _may_be_cut_off(self, error: Exception, said: str, before: str) -> bool:
         if isinstance(error, JSONDecodeError):
             return said.startswith("Unterminated string") or error.pos + _LONGEST_WORD >= len(self._held)
-        # The refusal of a number that is too long names its length, which is known once it does not grow any more.
+        # The refusal of an overlong number names its length, which is only final once it stops growing.
         return not isinstance(error, RecursionError) and said != before
 
     def _hold_more(self) -> bool:
-        """Hold twice as much of what was not read yet, at least another part; return whether there was any more."""
+        """Double the unread text that is held, by at least one part; return whether there was any more."""
         if self._is_at_end:
             return False
         part = self._file.read(max(AT_ONCE, len(self._held) - self._place))
@@ -145,7 +145,7 @@ class HeldText:
 
 
 def _values(text: HeldText, without_comma: str) -> Iterator[Any]:
-    """Read the values of an array behind its bracket."""
+    """Read the values of an array after its opening bracket."""
     if text.next_letter() == "]":
         text.pass_letter()
         return
@@ -160,7 +160,7 @@ def _values(text: HeldText, without_comma: str) -> Iterator[Any]:
 
 
 def _members(text: HeldText) -> Iterator[tuple[str, Any]]:
-    """Read an object; an array is an iterator, and what is not taken from it is passed over."""
+    """Read an object; arrays come as iterators, and what is not consumed from them is skipped."""
     text.next_letter()
     text.pass_letter()
     if text.next_letter() == "}":

@@ -1,4 +1,4 @@
-"""JSON from outside, with what Python's own reader takes without a word refused: doubled keys and endless numbers."""
+"""JSON from outside, refusing what Python's own reader accepts silently: duplicate keys and endless numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLANK = " \t\r\n"
 
 
 def json_value(text: str) -> Any:
-    """Return what a text says.
+    """Return the value of a JSON text.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def json_value(text: str) -> Any:
 
 
 def first_value(text: str) -> Any:
-    """Return the value with which a text begins, or the first one of an array; None where it begins with neither."""
+    """Return the value with which a text begins, or the first value of its array; None if it begins with neither."""
     start = past_blanks(text, 0)
     if text[start : start + 1] == "[":
         start = past_blanks(text, start + 1)
@@ -45,18 +45,18 @@ def decoded_value(text: str, place: int) -> tuple[Any, int]:
     Raises
     ------
     ValueError, RecursionError
-        As the decoder raises them; `said_of` puts them into words.
+        As raised by the decoder; `said_of` words them.
     """
     return _DECODER.raw_decode(text, place)
 
 
 def said_of(error: Exception) -> str:
-    """Return what is wrong with a text that could not be decoded, without a place."""
+    """Return in words why a text could not be decoded, without a place."""
     return "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
 
 
 def past_blanks(text: str, place: int) -> int:
-    """Return the next place that is not blank."""
+    """Return the index of the next character that is not blank."""
     while place < len(text) and text[place] in _BLANK:
         place += 1
     return place

@@ -1,4 +1,4 @@
-"""A judge's verdicts as a table: one line for each candidate, with a header."""
+"""A judge's verdicts as a table with a header and one line per candidate."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CALLED_OTHERWISE = (
 
 
 def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
-    """Read the cells of each line by the columns of the header; unknown columns go along.
+    """Read the cells of each line by the columns of the header; unknown columns are kept.
 
     Raises
     ------
     NotRead, InputRefused
-        The bytes are no table, or its header lacks a column.
+        The bytes are not a table, or its header lacks a column.
     """
     return read_columns(content, name, problems, known=JUDGE_VERDICTS.names, required=COLUMNS)
 
@@ -41,7 +41,7 @@ def read_columns(
     Parameters
     ----------
     known
-        Columns by which it is seen how the cells are separated.
+        Columns from which the separator of the cells is inferred.
     """
     table = table_lines(content, known)
     reader = csv.DictReader(table.lines, delimiter=table.separator, strict=True)
@@ -64,7 +64,7 @@ def read_columns(
         last = reader.line_num + before
         for row in reader:
             last = reader.line_num + before
-            # A comma too many or too few would move another column's text into the verdict.
+            # One comma too many or too few would move another column's text into the verdict.
             if None in row or None in row.values():
                 problems.add(
                     name,
@@ -74,7 +74,7 @@ def read_columns(
                 continue
             yield last, row
     except csv.Error as error:
-        # An open quotation mark is noticed at the end of the file; it is in the line after the last complete one.
+        # An unclosed quotation mark is only noticed at the end of the file; it is in the line after the last whole one.
         raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
 
 

@@ -1,4 +1,4 @@
-"""A judge's verdicts as JSON Lines: one object for each candidate."""
+"""A judge's verdicts as JSON Lines: one object per candidate."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LONGEST_LINE = 1_000_000
 
 
 def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
-    """Read each line as an object; a line that is none is noted, and the next one read.
+    """Read each line as an object; note lines that are not objects, and continue.
 
     Raises
     ------
     NotRead
-        The bytes are no text.
+        The bytes are not text.
     """
-    # Not splitlines(): JSON may hold other line separators within its texts.
+    # Not splitlines(): JSON texts may contain other line separators.
     for number, line in enumerate(text_lines(content, newline="\n"), start=1):
         if not line.strip():
             continue

@@ -27,16 +27,16 @@ IN_WORDS = {
 FAILURES = tuple(IN_WORDS)
 LARGEST_FILE = 500_000_000
 MOST_ROWS = 2_000_000
-# Rows with a wrong verdict whose keys are compared all the same; a file of nothing else need not fill the memory.
+# The number of rows with a wrong verdict whose keys are still compared; more of them would only fill the memory.
 _MOST_WRONG_ROWS = 1_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JudgeRow(NamedTuple):
-    """One verdict (a code of its scale, or a number) or, where there is none, what was given in its place.
+    """One verdict (a code of its scale, or a number) or, if there is none, what was given in its place.
 
-    `failure` says of which kind that is; `confidence` is the judge's own, from 0 to 1. `model` is what a column of this
-    name says, of whichever model; `file` is known where several files are read as one.
+    `failure` says what kind of missing verdict that is; `confidence` is the judge's own, from 0 to 1. `model` is the
+    content of the column with that name, whichever model it means; `file` is set if several files are read as one.
     """
 
     line: int
@@ -52,20 +52,20 @@ class JudgeRow(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is, for a sentence."""
+        """Its place, worded for a sentence."""
         return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
 
 
 def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
-    """Read the bytes of a file, whose format its name tells.
+    """Read the bytes of a file in the format given by its name.
 
-    A row without a verdict is kept as an error: it is never a wrong answer. Unknown columns are ignored, as judges
+    A row without a verdict is kept as an error and is never a wrong answer. Unknown columns are ignored, because judges
     write many.
 
     Raises
     ------
     InputRefused
-        With all that is wrong, each naming the file and line, what was found and what was expected.
+        With everything that is wrong, each problem naming file and line, what was found and what was expected.
     """
     problems = Problems()
     rows = tuple(JudgeTable(content, name, scale, problems))
@@ -74,17 +74,17 @@ def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTN
 
 
 class JudgeTable:
-    """The rows of one of our own tables, read again each time they are gone through: as objects they fill the memory.
+    """The rows of one of our own tables, read again at each iteration, because as objects they would fill the memory.
 
-    Rows with a wrong verdict are among them, so that their keys can be compared too, and all be refused at once: they
-    stand for what a judge said only where there is no problem.
+    Rows with a wrong verdict are included, so that their keys can be compared too and everything is refused at once:
+    the rows only count as the judge's verdicts if there are no problems.
 
     Parameters
     ----------
     problems
-        Where to note what is wrong, the first time.
+        Where to note what is wrong, during the first iteration.
     says
-        What a word of the file means on the scale, or which kind of missing verdict.
+        The meaning of each word of the file: a code of the scale, or a kind of missing verdict.
     """
 
     def __init__(
@@ -94,12 +94,12 @@ class JudgeTable:
         self._problems, self._says = problems, says or {}
 
     def __iter__(self) -> Iterator[JudgeRow]:
-        """Read them.
+        """Read the rows.
 
         Raises
         ------
         InputRefused
-            It cannot be read as a table at all.
+            The file cannot be read as a table at all.
         """
         problems, self._problems = self._problems, Problems()
         lines = (
@@ -111,12 +111,12 @@ class JudgeTable:
 def judge_rows(
     lines: Iterable[JudgeLine], name: str, scale: JudgeScale, problems: Problems, unit: str = "line"
 ) -> Iterator[JudgeRow]:
-    """Yield what lines say, whatever they were read from; what is wrong with them is noted.
+    """Yield the rows in lines of any format, and note what is wrong with them.
 
     Parameters
     ----------
     unit
-        What the lines are numbered as: "line", or "entry" of an array.
+        The unit in which lines are numbered: "line", or "entry" of an array.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def judge_rows(
 
 
 def in_place_of(word: str, says: Mapping[str, str]) -> dict[str, str]:
-    """Return what is meant by a word in place of a verdict that an admin explained; nothing where nobody did."""
+    """Return the meaning that an admin gave to a word in place of a verdict; empty if nobody did."""
     meant = says.get(word)
     if meant is None:
         return {}
@@ -154,14 +154,14 @@ def require_readable(content: bytes, name: str) -> None:
     Raises
     ------
     InputRefused
-        It is.
+        The file is too large.
     """
     if len(content) > LARGEST_FILE:
         raise InputRefused(f"{shown(name, 80)} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
 
 
 def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
-    """Read one line after the other: all of them at once, as dictionaries, would take eighty times the file."""
+    """Read line by line, because all lines as dictionaries would take eighty times the size of the file."""
     name, file_format = shown(name, 80), format_of(formats.JUDGE_VERDICTS, name)
     require_readable(content, name)
     try:
@@ -173,7 +173,7 @@ def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]
 def _row(
     unit: str, number: int, entry: dict[str, Any], name: str, scale: JudgeScale, problems: Problems
 ) -> JudgeRow | None:
-    """Return a row that names its item and candidate; what is wrong with it is noted."""
+    """Return a row if it names its item and candidate, and note what is wrong with it."""
     refuse = partial(problems.add_line, name, unit, number)
     texts = {column: _text(entry.get(column)) for column in JUDGE_VERDICTS.names}
     for column, text in texts.items():
@@ -183,7 +183,7 @@ def _row(
         if not text.isascii() and _SURROGATE.search(text):
             refuse(f"{column} holds an unpaired surrogate, which is not a character; correct the text.")
             return None
-        # Left out, it would make another key or verdict of it, and PostgreSQL stores none.
+        # Dropping the NUL would change a key or verdict, and PostgreSQL cannot store it.
         if "\x00" in text:
             refuse(f"{column} holds a NUL character; remove it.")
             return None
@@ -231,7 +231,7 @@ def _row(
 
 
 def _failure_of(said: str, verdict: str | None, error: str) -> str | None:
-    """Return of which kind a missing verdict is; None for a word that names none, and where there is a verdict."""
+    """Return the kind of a missing verdict; None for a word that names no kind, or if there is a verdict."""
     if verdict is not None:
         return None
     if not said:
@@ -241,7 +241,7 @@ def _failure_of(said: str, verdict: str | None, error: str) -> str | None:
 
 
 def _confidence(said: str) -> float | None:
-    """Return a confidence; NaN, which is no number from 0 to 1, for a text that is no number."""
+    """Return a confidence; NaN, which is not between 0 and 1, for a text that is not a number."""
     if not said:
         return None
     try:
@@ -251,7 +251,7 @@ def _confidence(said: str) -> float | None:
 
 
 def _code_of(said: str, scale: JudgeScale) -> str | None:
-    """Return the code of a verdict; a yes or no may be in the words that spreadsheets write, as in a study's tables."""
+    """Return the code of a verdict; yes and no may be in any words that spreadsheets write, as in a study's tables."""
     code = scale.code_of(said.lower())
     if code is not None or scale.limits is not None:
         return code

@@ -1,4 +1,4 @@
-"""A study folder whose protocol lists its phases: the same tables with declared columns, as far as phases need them."""
+"""Study folders whose protocol lists its phases: the same tables, with declared columns, as far as phases need them."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
 
 @dataclass(frozen=True)
 class Expanding:
-    """By what a protocol that lists its phases is written out.
+    """What expanding a protocol that lists its phases needs.
 
     Attributes
     ----------
     version
-        Of the program.
+        The program's version.
     list_folders
-        Where shared lists lie.
+        The folders of shared lists.
     measure
-        How far a scan or an image reaches. Without it pools lay places out in mm also in images without scale, and
-        places outside of a scan are not warned of.
+        Returns the extent of a scan or image. Without it, pools give places in mm even in images without a scale, and
+        there is no warning about places outside a scan.
     """
 
     version: str
@@ -86,9 +86,9 @@ def look_through_listed(
     Parameters
     ----------
     text, document
-        The protocol as its author wrote it, and what it says as YAML.
+        The protocol as its author wrote it, and as parsed YAML.
     stored_subjects
-        As for `study_folder.look_through`.
+        See `study_folder.look_through`.
     """
     problems = Problems()
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
@@ -190,7 +190,7 @@ def _case(line: Line, study: Expansion) -> CaseRow:
 def _item(
     line: Line, study: Expansion, cases: Read[CaseRow], volumes: Read[VolumeRow], overlays: Read[OverlayRow]
 ) -> ItemRow:
-    """Read one line of items.csv; an item that names no sequences is one without scans."""
+    """Read one line of items.csv; an item that names no sequences has no scans."""
     stands_alone = not cases.rows and cases.keys is not None
     has_volumes = bool(line.cells["sequences"].strip())
     about = ReadProtocol(hanging=study.hanging) if has_volumes else ReadProtocol()
@@ -236,7 +236,7 @@ def _candidate(
 
 
 def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tuple[CaseRow, ...]:
-    """Return the cases; without a table of them each item is a case, and a subject, of its own."""
+    """Return the cases; without a table of cases, each item is its own case and subject."""
     if cases.rows or cases.keys is None:
         return cases.rows
     return tuple(
@@ -246,7 +246,7 @@ def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tupl
 
 
 def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str]]:
-    """Yield which table a phase lacks something in, and what."""
+    """Yield the table in which a phase lacks something, and what it lacks."""
     practising = [phase.key for phase in study.phases if phase.source.practice == "only"]
     if practising and items.keys is not None and not any(item.practice for item in items.rows):
         yield (
@@ -265,7 +265,7 @@ def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateR
 
 
 def _in_forms_of_no_item(study: Expansion, items: Read[ItemRow]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the phases that go by a field which nobody is asked, with the field and the forms that have it."""
+    """Yield the phases that depend on a field which nobody is asked, with the field and the forms that have it."""
     named = {item.form for item in items.rows if not item.practice}
     for phase in study.phases:
         names = [condition.name for condition in phase.source.where if "." in condition.name]

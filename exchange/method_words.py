@@ -1,4 +1,4 @@
-"""What the methods of a report mean, for readers who know medicine and not statistics: said once, where it is first."""
+"""Explanations of a report's methods for readers who know medicine but not statistics, each at its first use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from exchange.report_structure import EstimateTable, Section
 
-# What the method of an estimate may speak of, as `agreement.words` names it, and what that is.
+# Terms in the method of an estimate, as `agreement.words` names them, and what they mean.
 EXPLAINED = {
     "Wilson": (
         "Wilson’s score interval of a share is right with few items, too, and stays within 0 and 100 %: near these it "
@@ -38,7 +38,7 @@ SOURCES = "A method that bears a name is a published formula; docs/statistics.md
 
 
 def with_methods_explained(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """Return the sections, each with what the methods mean that no section before it has used."""
+    """Return the sections, each with explanations of the methods that no earlier section has used."""
     said: set[str] = set()
     explained = []
     for section in sections:

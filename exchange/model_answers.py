@@ -1,4 +1,4 @@
-"""Models' answers in the fields that people fill in: a column of candidates.csv for each, kept as it is written."""
+"""Models' answers in the fields that people fill in: one column of candidates.csv for each, stored as written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from protocol.language.results import filled_in
 
 
 def columns_of_models(study: Expansion, others: Collection[str] = ()) -> tuple[Column, ...]:
-    """Return the columns of candidates.csv in which models answer fields, beside `others` and its own."""
+    """Return the columns of candidates.csv in which models answer fields, besides `others` and its own."""
     return tuple(
         Column(field.key, "What the model answered in this field.", "text", "", "", optional=True)
         for field in fields_of_models(study)
@@ -23,7 +23,7 @@ def columns_of_models(study: Expansion, others: Collection[str] = ()) -> tuple[C
 
 
 def unanswered_by_models(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
-    """Yield where the plan puts models beside people in a field that no model answers."""
+    """Yield the places where the plan compares models with people in a field that no model answers."""
     written = {key for row in candidates for key, _ in row.attributes}
     texts = any(row.answer for row in candidates)
     for phase in study.phases:
@@ -38,6 +38,6 @@ def unanswered_by_models(study: Expansion, candidates: Sequence[CandidateRow]) -
 
 
 def answers_in_fields(line: Line, study: Expansion) -> Attributes:
-    """Return what a line says in columns of fields, as it is stored; empty cells are left out."""
+    """Return the cells of a line in field columns, as they are stored, without empty ones."""
     cells = ((field.key, line.text(field.key)) for field in fields_of_models(study))
     return tuple((stored_as(key), cell) for key, cell in cells if cell)

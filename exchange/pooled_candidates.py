@@ -1,4 +1,4 @@
-"""Models' answers that are pooled with people's: a column for each field that is laid out, or the answer alone."""
+"""Models' answers that are pooled with people's: one column per field that is laid out, or the answer alone."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ANSWER = "answer"
 
 
 def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
-    """Return the columns of candidates.csv that hold what is laid out, beside its own."""
+    """Return the columns of candidates.csv that contain what is laid out, besides its own."""
     phase = layout_of_candidates(study)
     keys = [] if phase is None else [key for key in takes_of(study, phase) if key != ANSWER]
     return tuple(Column(key, "Laid out as people's answers are.", "text", "", "", optional=True) for key in keys)
 
 
 def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_places: ShownPlaces) -> str | None:
-    """Return the answer of a line as it is laid out in the pool; None where the study has no such pool.
+    """Return the answer of a line as it is laid out in the pool; None if the study has no such pool.
 
-    Noted is what no person could have answered to the item, since it would say who wrote it.
+    Answers that no person could have given to the item are noted as problems, because they would reveal the author.
     """
     phase = layout_of_candidates(study)
     if phase is None:
@@ -48,7 +48,7 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
             )
     if ANSWER not in keys and cells[ANSWER]:
         if len(fields) == 1:
-            # Of a single field the answer itself is all there is.
+            # If there is only one field, the answer column can stand for it.
             cells[keys[0]] = cells[keys[0]] or cells[ANSWER]
         else:
             asks = listed(keys) or "nothing"
@@ -115,7 +115,7 @@ def _note_what_is_too_long(line: Line, fields: Sequence[Field], answers: dict[st
 
 
 def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
-    """Note an answer for which people are not asked, by the answer to the field above that is laid out with it."""
+    """Note an answer that people would not be asked for, given the answer to the field above that is laid out too."""
     for asked in fields:
         when = asked.when
         if when is not None and answers[asked.key] is not None and when.field in answers:
@@ -129,7 +129,7 @@ def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[s
 
 
 def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
-    """Yield that a pool would hold no answer of any model."""
+    """Yield the pools that would contain no model's answers."""
     phase = layout_of_candidates(study)
     if phase is not None and candidates and not any(row.answer for row in candidates):
         names = listed(takes_of(study, phase))
@@ -137,7 +137,7 @@ def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Ite
 
 
 def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places: ShownPlaces) -> Iterator[str]:
-    """Yield which pools say a place in the words of its pane, where panes differ: of a model nobody knows the pane."""
+    """Yield the pools in which a place depends on its pane and panes differ: of a model, no pane is known."""
     for phase in study.phases:
         about = [
             item.key
@@ -153,7 +153,7 @@ def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
-    """Yield why raters can tell who wrote an answer, as far as protocol and tables say it."""
+    """Yield reasons why raters could tell who wrote an answer, as far as the protocol and tables show."""
     models = {row.model for row in candidates if row.answer}
     for phase in study.phases:
         yield from (f"protocol.yaml: {says}" for says in few_sources(study, phase, len(models)))

@@ -1,4 +1,4 @@
-"""`protocol.yaml`: what a study is, as its authors write it down."""
+"""`protocol.yaml`: the definition of a study as its authors write it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 @dataclass(frozen=True)
 class ReadProtocol:
-    """A protocol as far as it could be read; what is None is not known, so nothing is checked against it.
+    """A protocol as far as it could be read; parts that are None are unknown, so nothing is checked against them.
 
     Attributes
     ----------
     whole
-        The protocol, where all of it is right.
+        The protocol, if all of it is valid.
     forms
-        Every form by its key; None in place of one in which something is wrong.
+        Every form by key; None in place of an invalid one.
     practice
         Whether there is practice before the reading.
     sample
@@ -73,7 +73,7 @@ def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProto
 
 
 def document_of(path: Path, problems: Problems) -> tuple[str, Any]:
-    """Return the text of a `protocol.yaml` and what it says as YAML; what cannot be read is noted."""
+    """Return the text of a `protocol.yaml` and its parsed YAML; note what cannot be read."""
     text = _text_of(path, problems)
     if text is None:
         return "", None
@@ -105,7 +105,7 @@ def _text_of(path: Path, problems: Problems) -> str | None:
 
 
 def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:
-    """Validate the text of a protocol; `name` is what an error calls the file."""
+    """Validate the text of a protocol; `name` is the name of the file in errors."""
     problems = Problems()
     read = _read(text, name, problems)
     problems.refuse()
@@ -148,7 +148,7 @@ def _read(text: str, name: str, problems: Problems) -> ReadProtocol:
 
 
 def _note_what_looks_alike(protocol: Protocol, name: str, problems: Problems) -> None:
-    """Note options and labels that nobody can see or tell apart; a protocol that is stored already keeps its own."""
+    """Note options and labels that nobody can see or tell apart; stored protocols are not checked for this."""
     forms = {f"forms.{key}": form for key, form in protocol.forms.items()}
     if protocol.scoring is not None:
         forms["scoring.form"] = protocol.scoring.form
@@ -166,7 +166,7 @@ def _note_what_looks_alike(protocol: Protocol, name: str, problems: Problems) ->
 
 
 def _as_far_as_it_goes(document: dict[Any, Any], unsound: set[str]) -> ReadProtocol:
-    """Return the parts of a protocol that are right although others are not, so that tables can be checked on them."""
+    """Return the valid parts of an invalid protocol, so that tables can be checked against them."""
 
     def part(name: str, model: type[AnyPart]) -> AnyPart | None:
         if name in unsound:

@@ -1,4 +1,4 @@
-"""What is wrong with a protocol's keys, in our words instead of the validator's."""
+"""Problems with a protocol's keys, in our own words instead of the validator's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from exchange.written_places import place_of
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import cannot_hold
 
-# What is allowed under a key that takes several kinds of value.
+# What is allowed under keys that take several kinds of value.
 _EITHER = {"start": "middle, or a point in mm as [12, -30, 8]"}
 _PATTERNS = {
     "name": "at most 60 lower-case letters, digits and hyphens, beginning with a letter or digit",
@@ -36,10 +36,10 @@ _KINDS = {
     "mapping": "keys and values below it",
 }
 _SYNONYMS = ", or keys below it, as {text: Stroke, synonyms: [infarct, ischaemia]}"
-# So many keys are named of what should be something else.
+# The number of keys named of a mapping that should be something else.
 _MOST_KEYS = 4
 _CRITERIA, _BOUNDS = ("analysis", "criteria"), ("above", "below")
-# What a line of a plan has where it is a criterion alone.
+# The keys of a plan's line that only criteria have.
 _OF_CRITERIA = AuthoredCriterion.model_fields.keys() - AuthoredEstimate.model_fields.keys()
 
 
@@ -51,9 +51,9 @@ def add_problems(
     known: set[tuple[str, ...]],
     document: Any,
 ) -> None:
-    """Note every problem of a protocol, but for those under keys that are noted already.
+    """Note every problem of a protocol, except those under keys that are already noted.
 
-    `document` is what the file says as YAML, by which places in the model are said as its author finds them.
+    `document` is the parsed YAML of the file, used to translate places in the model to where the author finds them.
     """
     said = set()
     for detail in error.errors(include_url=False):
@@ -61,7 +61,7 @@ def add_problems(
         if path in said or any(path[: len(key)] == key for key in known):
             continue
         if path[:2] == _CRITERIA and path[-1] in _BOUNDS and (held := _not_held(path, document)):
-            # A bound that is in range would be as wrong.
+            # A bound within range would be just as wrong.
             path = (*path[:-1], "estimate")
             if path not in said:
                 said.add(path)
@@ -69,7 +69,7 @@ def add_problems(
             continue
         either = len(path) < len(detail["loc"]) and path and _EITHER.get(path[-1])
         if either:
-            # One value that fits none of several kinds is one problem, not one per kind.
+            # A value that fits none of several kinds is one problem, not one per kind.
             said.add(path)
             says = f"found {_abbreviated(detail['input'])}, expected {either}; {_correct(detail)}."
         else:
@@ -78,7 +78,7 @@ def add_problems(
 
 
 def _not_held(path: Sequence[str], document: Any) -> str:
-    """Return why a criterion with a wrong bound holds nothing with any bound; empty where it could."""
+    """Return why a criterion with a wrong bound could not be valid with any bound; empty if it could."""
     at = document
     for part in path[:-1]:
         if isinstance(at, list) and part.isdigit() and int(part) < len(at):
@@ -95,11 +95,11 @@ def places_of(error: ValidationError) -> set[tuple[str, ...]]:
 
 
 def _without_kinds(loc: tuple[int | str, ...]) -> Iterator[int | str]:
-    """Leave out what pydantic adds to say which of several kinds it tried."""
+    """Leave out the parts that pydantic adds for the kinds of value it tried."""
     for part in loc:
         if isinstance(part, str) and part.startswith(("literal[", "tuple[", "function-")):
             return
-        # How it says that a key of a mapping, not its value, is wrong.
+        # This marks that a key of a mapping is wrong, not its value.
         if part != "[key]":
             yield part
 
@@ -114,14 +114,14 @@ def _said(error: dict[str, Any], path: tuple[str, ...], model: type[BaseModel]) 
         return f"there is no such key{nearest(path[-1], names)}, expected {', '.join(names)}; correct or remove it."
     if error["type"] == "model_type" and (names := _keys_at(model, path)):
         word = error["input"]
-        # One of them written as if it were all: what it says is missing.
+        # The key of a single entry in place of the whole mapping: its content is missing.
         like = f"{{{word}: ...}}" if word in names else "{key: value}"
         return f"found {_abbreviated(word)}, expected keys below it ({', '.join(names)}); write {like}."
     return f"{_found_and_expected(error, path)}; {_correct(error)}."
 
 
 def _correct(error: Mapping[str, Any]) -> str:
-    """Return what to do: the name of a key is wrong, or its value."""
+    """Return what to do, depending on whether a key's name or its value is wrong."""
     if "[key]" in error["loc"]:
         return "correct the key"
     return "correct it" if isinstance(error["input"], dict | list) else "correct the value"
@@ -137,7 +137,7 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
         near = nearest(str(error["input"]), expected.replace(" or ", ", ").replace("'", "").split(", "))
         return f"found {value}, expected {expected}{near}"
     if kind == "string_pattern_mismatch":
-        # A share has a point, too.
+        # A percentage can contain a dot too, so it is looked for first.
         of = "size" if "%" in context["pattern"] else "field" if r"\." in context["pattern"] else ""
         return f"found {value}, expected {_PATTERNS['name' if path == ('name',) else of]}"
     if kind == "string_too_short" or (kind == "string_type" and error["input"] is None):
@@ -158,14 +158,14 @@ def _found_and_expected(error: dict[str, Any], path: tuple[str, ...]) -> str:
     if "options_by" in path and kind in ("string_type", "list_type"):
         return f"found {value}, expected a list of ids of the field's own options, which say the texts there"
     if kind == "string_type" and isinstance(error["input"], list | dict):
-        # In quotes it would be one text with brackets.
+        # Not in quotes, or it would read as one text with brackets.
         return f"found {value}, expected text" + (_SYNONYMS if "synonyms" in path else "")
     expected = next((words for begins, words in _KINDS.items() if kind.startswith(begins)), "")
     return f"found {value}, expected {expected}" if expected else f"found {value}: {error['msg']}"
 
 
 def kind_in_words(value: Any) -> str:
-    """Return what a value of a YAML file is, as its author would call it."""
+    """Return the kind of a YAML value, in the words of its author."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -192,7 +192,7 @@ def _abbreviated(value: Any) -> str:
         return f"keys and values ({', '.join(keys)}{more})" if keys else "{}"
     if isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
         return "a list of one entry with keys" if len(value) == 1 else f"a list of {len(value)} entries, some with keys"
-    # A few lines of YAML can name a value whose whole text would fill the memory.
+    # A few lines of YAML can produce a value whose full text would fill the memory.
     text = reprlib.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -216,7 +216,7 @@ def _below(at: Any, part: str) -> Any:
 
 
 def _bare(annotation: Any) -> Any:
-    """Return an annotation without its conditions and without "or nothing"."""
+    """Return an annotation without its constraints and without `None`."""
     while True:
         if get_origin(annotation) is Annotated:
             annotation = get_args(annotation)[0]

@@ -1,4 +1,4 @@
-"""The text of `protocol.yaml` as plain data, bounded: YAML can multiply a few bytes into gigabytes."""
+"""The text of `protocol.yaml` as plain data, within limits: YAML can expand a few bytes into gigabytes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from exchange.tables import LONGEST_CELL
 from exchange.written_places import place_of
 
 LARGEST_PROTOCOL = 1_000_000
-# The demo's protocol has 400; aliases and merged keys count each time that they are used.
+# The demo's protocol has 400; aliases and merged keys count each time they are used.
 MOST_NODES = 20_000
 _LONGEST_NUMBER = 40
 _LONGEST_KEY = 200
-# How many entries a list or mapping may have; by its key.
+# The number of entries that a list or mapping may have, by its key.
 _MOST = {"forms": 50, "fields": 100, "options": 100}
 _MOST_ELSEWHERE = 200
-# The key of the language in which every scalar is text, so that no, 1.10 and 4.6 mean what they say.
+# The key that marks the language in which every scalar is text, so that no, 1.10 and 4.6 mean what they say.
 LANGUAGE_KEY = "blindread"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
-# YAML 1.1 reads 020 as 16, 33:20 as 2000 and 0x10 as 16, which nobody means: here these are texts, and refused as such.
+# YAML 1.1 reads 020 as 16, 33:20 as 2000 and 0x10 as 16, which nobody means: here they are text, and refused as such.
 _DECIMAL = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _DECIMAL_FRACTION = re.compile(
     r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
@@ -36,23 +36,23 @@ _DECIMAL_FRACTION = re.compile(
 
 
 class _TooMuch(Exception):
-    """A text that unfolds to more than a protocol can mean."""
+    """A text that expands to more than any protocol needs."""
 
 
-# How the parser says that a text ended at a sign which means something to it.
+# The parser's messages when a text ended at a character with a special meaning.
 _AT_SIGNS = ("expected ',' or", "mapping values are not allowed here", "expected the node content")
 _OF_SIGNS = "correct the line; a text with signs such as : , ? or { in it needs quotation marks."
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML keeps the last of two equal keys; here the second is refused, so that no rule is lost unseen."""
+    """A loader that refuses duplicate keys, of which PyYAML keeps the last, so that no rule is lost unnoticed."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.composed = 0
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
-        """Return the tag of a value; what is no decimal number is none."""
+        """Return the tag of a value; only decimal numbers are tagged as numbers."""
         tag = str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]  # PyYAML's has no types
         pattern = {_NUMBERS[0]: _DECIMAL, _NUMBERS[1]: _DECIMAL_FRACTION}.get(tag)
         return tag if pattern is None or pattern.fullmatch(value or "") else "tag:yaml.org,2002:str"
@@ -85,17 +85,17 @@ class _Loader(yaml.SafeLoader):
 
 
 def load(text: str, name: str, *, as_text: bool = False) -> Any:
-    """Return what the text says; with `as_text`, and where it names its language, every scalar as text.
+    """Return the data of a text; with `as_text`, or if the text names its language, every scalar is text.
 
     Raises
     ------
     InputRefused
-        Naming the line of broken YAML, or saying that it unfolds to more than is taken.
+        Naming the line of broken YAML, or saying that it expands to more than is allowed.
     """
     return deepcopy(_load(text, name, as_text))
 
 
-# An import asks a protocol for its language first, and then reads the same text as a whole.
+# Cached, because an import first checks a protocol's language and then reads the same text in full.
 @lru_cache(maxsize=8)
 def _load(text: str, name: str, as_text: bool) -> Any:
     def refusal(place: str, says: str) -> InputRefused:
@@ -119,7 +119,7 @@ def _load(text: str, name: str, as_text: bool) -> Any:
         raise refusal(f"line {line}", f"not valid YAML ({problem}); {cure}") from None
     except InputRefused:
         raise
-    # ValueError: a date that no calendar has.
+    # ValueError: a date that does not exist.
     except (yaml.YAMLError, ValueError) as error:
         problem = " ".join(str(error).split())
         raise refusal("the whole file", f"not valid YAML ({shown(problem, 160)}); correct the file.") from None
@@ -138,7 +138,7 @@ def _names_its_language(root: yaml.Node) -> bool:
 
 
 def _read_as_text(node: yaml.Node, seen: set[int]) -> None:
-    """Make every scalar below a node text: the type that is declared says later what it is; nothing is empty text."""
+    """Make every scalar below a node text (a null becomes empty text): its declared type is applied later."""
     if id(node) in seen:
         return
     seen.add(id(node))
@@ -157,10 +157,10 @@ def _read_as_text(node: yaml.Node, seen: set[int]) -> None:
 
 
 def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
-    """Return how many values a node unfolds to, and refuse numbers that no program could hold."""
+    """Return how many values a node expands to, and refuse numbers that no program could hold."""
     known = counted.get(id(node), 0)
     if known is None:
-        # An alias to something that contains it never ends.
+        # An alias to something that contains it would never end.
         raise _TooMuch
     if known:
         return known
@@ -179,7 +179,7 @@ def _count(node: yaml.Node, counted: dict[int, int | None], name: str) -> int:
 
 
 def check_values(problems: Problems, document: Any, name: str) -> set[tuple[str, ...]]:
-    """Note what no database can store or no study can mean, under any key; return the keys."""
+    """Note values under any key that no database can store or no study can mean; return their keys."""
     refused = set()
     for path, says in _unusable(document, ()):
         refused.add(path)
@@ -211,7 +211,7 @@ def _unusable(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 
 def text_problem(text: str) -> str:
-    """Return what keeps a text from being stored on every database, or nothing."""
+    """Return why a text cannot be stored in every database; empty if it can."""
     if "\x00" in text:
         return "holds a NUL character; remove it."
     if any("\ud800" <= letter <= "\udfff" for letter in text):

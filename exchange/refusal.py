@@ -1,4 +1,4 @@
-"""What a reader of files from outside says of them: one error with all that is wrong, and what was converted."""
+"""What readers report about files from outside: one error with everything that is wrong, and what was converted."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-# A page lists so many, and says how many more there are; a command lists all that are noted.
+# A page lists this many problems and says how many more there are; a command lists all that were noted.
 LISTED = 100
 MOST_NOTED = 1_000
-# Looking for the nearest name takes a millisecond among a thousand.
+# The number of times the nearest name is looked for, which takes a millisecond among a thousand names.
 _NEAREST_SOUGHT = 50
-# Of a key that is no key, a sentence names the beginning.
+# Sentences only quote the start of an overlong key.
 _LONGEST_PLACE = 200
-# Of lines that are refused for the same, so many are named.
+# The number of lines named when several are refused for the same reason.
 _FIRST_LINES = 6
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: in which file, at which line or key, what was found and expected, and what to do."""
+    """One problem: its file, its line or key, what was found and expected, and what to do."""
 
     file: str
     place: str
@@ -32,11 +32,11 @@ class Problem:
 
 
 class InputRefused(ValueError):
-    """A file from outside cannot be taken as it is.
+    """A file from outside cannot be accepted as it is.
 
     Every problem is one sentence that names the file and the line or key, what was found, what was expected and what
-    to do; the message is the first of them, and says how many follow. It is shown to admins unchanged. `unseen` is
-    one sentence more, where something could not be looked at because of them.
+    to do; the message is the first of them, and says how many follow. It is shown to admins unchanged. `unseen` is an
+    additional sentence if something could not be checked because of the problems.
     """
 
     def __init__(self, problems: str | Sequence[Problem], count: int = 0, unseen: str = "") -> None:
@@ -50,34 +50,34 @@ class InputRefused(ValueError):
 
 @dataclass
 class Problems:
-    """Gathers what is wrong, so that all of it can be said at once.
+    """Collects problems, so that all of them can be reported at once.
 
-    `count` is the number of problems, and `met` how often something was wrong: lines that are refused for the same are
+    `count` is the number of problems, and `met` how often something was wrong: lines refused for the same reason are
     one problem.
     """
 
     noted: list[Problem] = field(default_factory=list)
     count: int = 0
     met: int = 0
-    # What could not be looked at because of them.
+    # What could not be checked because of the problems.
     unseen: list[str] = field(default_factory=list)
-    # By file and sentence, its place in `noted`, how many lines there are and the first of them.
+    # By file and sentence: its index in `noted`, the number of lines, and the first of them.
     _alike: dict[tuple[str, str], tuple[int, int, list[int]]] = field(default_factory=dict)
 
     def add(self, file: str, place: str, says: str) -> None:
-        """Note one problem; of very many only the number is kept."""
+        """Note one problem; if there are very many, only their number is kept."""
         self.count += 1
         self.met += 1
         if len(self.noted) < MOST_NOTED:
             self.noted.append(Problem(file, shown(place, _LONGEST_PLACE), says))
 
     def add_line(self, file: str, unit: str, number: int, says: str) -> None:
-        """Note what is wrong with a line; of several that are refused for the same, their number and the first.
+        """Note a problem with a line; if several lines have the same problem, keep their number and the first of them.
 
         Parameters
         ----------
         unit
-            What lines are numbered as: "line", or "entry" of an array.
+            The unit in which lines are numbered: "line", or "entry" of an array.
         """
         place, lines, first = self._alike.get((file, says), (len(self.noted), 0, []))
         if not lines:
@@ -96,30 +96,30 @@ class Problems:
             self.noted[place] = Problem(file, f"{lines:,} {noun} ({named})", says)
 
     def take(self, refusal: InputRefused) -> None:
-        """Note what another reader has refused."""
+        """Add the problems of another reader's refusal."""
         self.noted.extend(refusal.problems[: max(0, MOST_NOTED - len(self.noted))])
         self.count += refusal.count
         self.met += refusal.count
 
     def nearest(self, value: str, known: Iterable[str]) -> str:
-        """Return words for a sentence that name what was probably meant, or nothing."""
+        """Return words for a sentence that suggest what was probably meant; empty if nothing is near."""
         if self.count >= _NEAREST_SOUGHT:
             return ""
         return nearest(value, known)
 
     def refuse(self) -> None:
-        """Raise `InputRefused` with all of them, if there is any."""
+        """Raise `InputRefused` with all problems, if there are any."""
         if self.noted:
             raise self.refusal()
 
     def refusal(self) -> InputRefused:
-        """Return them as one error."""
+        """Return all problems as one error."""
         unseen = f"Not looked at because of this: {'; '.join(self.unseen)}." if self.unseen else ""
         return InputRefused(self.noted, self.count, unseen)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:
-    """Return " (nearest: 'name')" for the known name that is most like `value`, or nothing."""
+    """Return " (nearest: 'name')" for the known name most like `value`; empty if none is."""
     names = list(known)
     alike = [name for name in names if name.casefold() == value.casefold()]
     matches = alike or difflib.get_close_matches(value[:80], names, n=1, cutoff=0.6)
@@ -145,7 +145,7 @@ def shown(value: str, longest: int = 60) -> str:
 
 @dataclass(frozen=True)
 class Conversion:
-    """A cell that was understood although it is written otherwise than the documentation says."""
+    """A cell that was understood although it is not written as documented."""
 
     file: str
     column: str
@@ -164,16 +164,16 @@ class Conversion:
 
 @dataclass
 class Conversions:
-    """Gathers what was converted: each way of writing once, with its lines."""
+    """Collects conversions: each way of writing once, with its lines."""
 
     _lines: dict[tuple[str, str, str, str], list[int]] = field(default_factory=dict)
 
     def add(self, file: str, column: str, written: str, read_as: str, line: int | None = None) -> None:
-        """Note a conversion of a cell, or without a line of a whole file."""
+        """Note the conversion of a cell or, without a line, of a whole file."""
         lines = self._lines.setdefault((file, column, written, read_as), [])
         if line is not None:
             lines.append(line)
 
     def all(self) -> tuple[Conversion, ...]:
-        """Return them in the order in which they were met."""
+        """Return all conversions in the order in which they were met."""
         return tuple(Conversion(*what, tuple(lines)) for what, lines in self._lines.items())

@@ -1,4 +1,4 @@
-"""The answer of a report: its primary estimate in a line or a few, to be read before anything else."""
+"""The answer of a report: its primary estimate in one or a few lines, to be read before anything else."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from exchange.report_words import (
 )
 from exchange.shown_numbers import shown_estimate
 
-# More lines than this are left to the table below.
+# Any further lines are left to the table below.
 MOST_LINES = 5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the primary estimate is of, its lines in words, and how many more of them its table has."""
+    """What the primary estimate is about, its lines in words, and how many further lines its table has."""
 
     title: str
     lines: tuple[str, ...]
@@ -32,10 +32,10 @@ class Answer:
 
 
 def answer_of(report: Report) -> Answer | None:
-    """Return the primary estimate of a report; None where its plan names none, or nothing was computed of it.
+    """Return the primary estimate of a report; None if its plan names none or nothing was computed for it.
 
-    Of many lines those of all raters together with the differences between groups, else of groups of raters, else of
-    what raters agree on, stand for the others.
+    If there are many lines, the first available of these are shown: all raters together, with the differences between
+    groups; groups of raters; what raters agree on.
     """
     for _, table in report.estimate_tables():
         planned = [row for row in table.rows if row.planned and not row.bound and not row.weighted]
@@ -49,7 +49,7 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     chosen = _together(planned) if len(planned) > MOST_LINES else planned
     labels = {id(line.row): _without_what_is_said(line.label, line.row, title) for line in lines_of(table)}
     shown = chosen[:MOST_LINES]
-    # What all lines have in common comes once, above them.
+    # A label that all lines share is shown once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""
     return Answer(
         f"{title} – {in_common}" if in_common else title,
@@ -60,27 +60,27 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
 
 
 def _in_unit(table: EstimateTable, shown: list[EstimateRow]) -> str:
-    """Return in what the lines are, for the sentence below them; nothing where a field names no unit."""
+    """Return the unit of the lines, for the sentence below them; empty if the field names no unit."""
     unit = table.unit_of(shown[0])
     return f"In {unit}; " if unit else ""
 
 
 def _together(planned: list[EstimateRow]) -> list[EstimateRow]:
-    """Return the rows of several raters at once; all rows where there are none."""
+    """Return the rows about several raters at once; all rows if there are none."""
     of_all = [row for row in planned if ALL_RATERS in row.parties]
     of_groups = [row for row in planned if all(party.kind == "part" for party in row.parties)]
-    # Differences alone would leave out what they are between.
+    # Differences alone would leave out the values that they are between.
     between = [row for row in of_groups if len(row.parties) > 1]
     if len(between) == len(of_groups):
         of_groups = []
     if of_all:
-        # What is compared is what the line is for.
+        # The comparison is the point of the line, so its differences are included.
         return [*of_all, *between]
     return of_groups or [row for row in planned if CONSENSUS in row.parties] or planned
 
 
 def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
-    """Return what a line is called without the part and the statistic that the title names."""
+    """Return the label of a line without a part and a statistic that the title already names."""
     said = title.casefold()
     part, statistic = stratum_in_words(row.stratum), statistic_in_words(row)
     if row.stratum.kind == "selected" and label.startswith(part):
@@ -93,7 +93,7 @@ def _without_what_is_said(label: str, row: EstimateRow, title: str) -> str:
 
 
 def _within_what_is_said(part: str, said: str) -> str:
-    """Return what a part of a selection is called without the selection where that is named."""
+    """Return the name of a part of a selection, without the selection if that is already named."""
     commas = [place for place, letter in enumerate(part) if letter == ","]
     named = [place for place in commas if _stands_in(part[:place].casefold(), said)]
     return part[named[-1] + 2 :] if named else part

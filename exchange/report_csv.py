@@ -1,9 +1,9 @@
 """The report as tidy CSV files (RFC 4180, UTF-8, LF) with a data dictionary.
 
-A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a formula, and texts in a study come from many
-hands. Therefore a *text* that begins with one of these, with a tab, a carriage return or an apostrophe gets one
-apostrophe put before it. Taking one leading apostrophe off a text gives back exactly what was stored. Numbers are
-written as numbers and never changed.
+Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and texts in a study come from many
+authors. Therefore a *text* that begins with one of these, a tab, a carriage return or an apostrophe is prefixed with
+one apostrophe. Removing one leading apostrophe from a text restores exactly what was stored. Numbers are written as
+numbers and never changed.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ DICTIONARY = (
 
 
 def csv_files(report: Report, *further: DataFile) -> dict[str, Iterator[str]]:
-    """Return the lines of every CSV file by name, each made when it is asked for.
+    """Return the lines of every CSV file by name, each generated on demand.
 
     Parameters
     ----------
     further
-        Tables that belong beside those of the report, and are too long to be held in it.
+        Tables that accompany those of the report but are too long to be held in it.
     """
     tables: list[tuple[str, str, Sequence[Column], Iterable[tuple[Cell, ...]]]] = [
         ("estimates.csv", "Every estimate of the report; one line per estimate.", ESTIMATES, _estimates(report)),
@@ -155,7 +155,7 @@ class _Line:
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """Return the lines of a CSV file, each made when it is asked for."""
+    """Return the lines of a CSV file, each generated on demand."""
     writer = csv.writer(_Line(), lineterminator="\n")
     yield str(writer.writerow(header))
     for row in rows:
@@ -163,7 +163,7 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator
 
 
 def written(cell: Cell) -> str | int | float:
-    """Return a cell as it is written: numbers as they are, texts safe from being taken for formulas."""
+    """Return a cell as it is written: numbers unchanged, texts protected from being taken for formulas."""
     if cell is None:
         return ""
     if isinstance(cell, bool):

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: no network, no fonts, no files beside it."""
+"""The report as one self-contained HTML file: no network, no fonts, no accompanying files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from exchange.report_words import STATES
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as plotly's JSON (data and layout), under the section that it belongs to."""
+    """A figure as plotly's JSON (data and layout), with the section that it belongs to."""
 
     key: str
     section: str
@@ -32,7 +32,7 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
     drawings
         The figures; each section shows its own, in this order.
     plotly_js
-        The source of plotly.js, put into the page once.
+        The source of plotly.js, included in the page once.
     """
     return (
         environment()
@@ -47,7 +47,7 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
                 section.key: [drawing for drawing in drawings if drawing.section == section.key]
                 for section in report.sections
             },
-            # Inside a script element only a closing tag could end it early.
+            # Within a script element, only a closing tag could end it early.
             figures=[(drawing.key, drawing.json.replace("<", "\\u003c")) for drawing in drawings],
             plotly_js=plotly_js.replace("</script", "<\\/script"),
         )

@@ -1,4 +1,4 @@
-"""The report as JSON: what is undefined is null, with the reason beside it."""
+"""The report as JSON: undefined values are null, with the reason beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices, sections and tables of the report as HTML: page and HTML file are put together from the same parts."""
+"""Notices, sections and tables of the report as HTML: the page and the HTML file are built from the same parts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ STYLE = (_TEMPLATES / "report_parts.css").read_text(encoding="utf-8")
 
 @cache
 def environment() -> Environment:
-    """Return what fills the report's templates; every text is escaped, and no figure in it is broken.
+    """Return the environment for the report's templates, which escapes every text and keeps figures on one line.
 
-    One for the process: it remembers the templates that it has compiled, which takes longer than filling them.
+    There is one per process: it caches compiled templates, because compiling them takes longer than filling them.
     """
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -35,27 +35,27 @@ def environment() -> Environment:
 
 
 def notices_markup(notices: Sequence[str]) -> str:
-    """Return the notices as a list; nothing where there are none."""
+    """Return the notices as a list; empty if there are none."""
     return str(_parts().notices(notices))  # type: ignore[attr-defined]
 
 
 def answer_markup(report: Report) -> str:
-    """Return the primary estimate of a report in a few lines; nothing where there is none."""
+    """Return the primary estimate of a report in a few lines; empty if there is none."""
     return str(_parts().answer(answer_of(report))).strip()  # type: ignore[attr-defined]
 
 
 def section_markup(section: Section) -> str:
-    """Return the title of a section and what it says before its figures and tables."""
+    """Return the title of a section and its text before its figures and tables."""
     return str(_parts().words(section))  # type: ignore[attr-defined]
 
 
 def method_markup(section: Section) -> str:
-    """Return what a section says behind its tables; nothing where it says nothing."""
+    """Return the text of a section after its tables; empty if it has none."""
     return str(_parts().method(section)) if section.method else ""  # type: ignore[attr-defined]
 
 
 def sentences_markup(sentences: Sequence[str]) -> str:
-    """Return sentences as paragraphs, as those of a section."""
+    """Return sentences as paragraphs, like those of a section."""
     return str(_parts().sentences(sentences))  # type: ignore[attr-defined]
 
 
@@ -65,11 +65,11 @@ def table_markup(table: Table) -> str:
 
 
 def _whole(part: object) -> object:
-    """Return a text without breaks within its figures; what is markup already, or no text, as it is."""
+    """Return a text without line breaks within its figures; markup and other values are returned unchanged."""
     return unbroken(part) if isinstance(part, str) and not hasattr(part, "__html__") else part
 
 
-# A page has some hundred tables, and asks for each by itself.
+# Cached, because a page has about a hundred tables and requests each one separately.
 @cache
 def _parts() -> TemplateModule:
     return environment().get_template("report_parts.html").module

@@ -1,4 +1,4 @@
-"""The agreement report as plain structures: what the page draws and the writers of HTML, CSV and JSON write."""
+"""The agreement report as plain structures, which the page draws and the HTML, CSV and JSON writers write."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from exchange.estimate_rows import EstimateRow, Party, Stratum
 from exchange.statistic_names import MEASURED, Compared, Statistic
 
 Cell = str | int | float | bool | None
-# The section of the plan, and its table of what became of the criteria.
+# The section of the plan, and its table of the outcome of each criterion.
 PLAN, CRITERIA = "plan", "criteria"
-# How the rows of a table are drawn, where they are.
+# How the rows of a table are drawn, if they are.
 Drawn = Literal["no", "forest", "scale", "ranks", "distances", "reliability", "coverage", "levels", "thirds"]
 
 
 @dataclass(frozen=True)
 class PairedPoints:
-    """What two gave to the same units, as their mean and their difference, first minus second.
+    """The values that two parties gave to the same units, as mean and difference (first minus second).
 
     Attributes
     ----------
     points
-        Mean, difference, and how many units have both.
+        Mean, difference, and the number of units that have both.
     """
 
     parties: tuple[Party, Party]
@@ -33,18 +33,18 @@ class PairedPoints:
 
 @dataclass(frozen=True)
 class TitleParts:
-    """What the title of a table is put together from, so that those of its figures can be too.
+    """The parts of a table's title, from which titles of its figures are built too.
 
     Attributes
     ----------
     label
-        What it begins with: the label of a field where a phase has several, or what the plan calls a line; else empty.
+        Its beginning: a field's label if the phase has several fields, or the plan's name for a line; otherwise empty.
     words
-        What it says behind that.
+        The text after that.
     is_primary
-        It is of the primary line of the plan.
+        Whether it belongs to the primary line of the plan.
     names
-        Which of the statistics of the table the words name already.
+        The statistics of the table that the words already name.
     """
 
     label: str
@@ -63,27 +63,27 @@ class EstimateTable:
     Attributes
     ----------
     lines
-        What a line is called by: its part of the items, its statistic, or both.
+        What its lines are labelled by: the part of the items, the statistic, or both.
     cluster
         What the intervals are clustered by.
     of
-        Whose table it is, where there is one for each of several.
+        Whose table it is, if there is one for each of several.
     field
         The field that was filled in, as PHASE.FIELD, in a study that lists its phases.
     form
-        Where several forms have a field of that name, the form of this one; empty for the first, which plans are about.
+        The form of the field, if several forms have a field of that name; empty for the first, which plans are about.
     measured_in
-        In what the numbers of the field are, such as mm; empty where it names no unit.
+        The unit of the field's numbers, such as mm; empty if it names none.
     drawn
-        How its rows are drawn, where that follows from the type of the field, such as values with intervals, or shares
-        on both sides of the middle of an ordered scale.
+        How its rows are drawn, if the type of the field decides that, such as values with intervals, or shares on both
+        sides of the middle of an ordered scale.
     points
-        Of differences with their limits, the units that they are computed of, for their figure.
+        For differences with their limits, the units that they are computed from, for the figure.
     elsewhere
-        Of each row, the title of the table of the plan that has it: it is printed there alone, and is in files
-        in both places. Empty for a row that is only here; no entries at all where no row is elsewhere.
+        For each row, the title of the plan's table that also has it: the row is printed only there, but is in both
+        places in files. Empty for a row that is only here; without entries if no row is elsewhere.
     parts
-        Of which parts the title is; None where it is one.
+        The parts of the title; None if it has only one.
     """
 
     key: str
@@ -102,12 +102,12 @@ class EstimateTable:
     parts: TitleParts | None = None
 
     def unit_of(self, row: EstimateRow) -> str:
-        """Return in what the value of a row is, such as mm; empty where it is in no unit of the field."""
+        """Return the unit of a row's value, such as mm; empty if it is not in the unit of the field."""
         return self.measured_in if row.statistic in MEASURED else ""
 
     @property
     def printed_here(self) -> tuple[EstimateRow, ...]:
-        """The rows that are printed in this table, and not in one of the plan."""
+        """The rows that are printed in this table and not in one of the plan."""
         if not self.elsewhere:
             return self.rows
         return tuple(row for row, title in zip(self.rows, self.elsewhere, strict=True) if not title)
@@ -124,7 +124,7 @@ class Column:
 
 @dataclass(frozen=True)
 class PlainTable:
-    """Counts and words that are no estimates. `grouped`: rows with the same first cell belong together."""
+    """Counts and words that are not estimates. `grouped`: rows with the same first cell belong together."""
 
     key: str
     title: str
@@ -136,7 +136,7 @@ class PlainTable:
 
 @dataclass(frozen=True)
 class QuartileRow:
-    """How a share of slices spreads over verdicts, in whole percent, for one scan and plane."""
+    """The distribution over verdicts of a share of slices, in whole percent, for one scan and plane."""
 
     volume: str
     plane: str
@@ -159,7 +159,7 @@ class QuartileTable:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Counts of pairs of answers on one part of the items: those of one party in rows, of the other in columns."""
+    """Counts of pairs of answers on one part of the items: one party's answers in rows, the other's in columns."""
 
     key: str
     title: str
@@ -181,11 +181,11 @@ class Section:
     Attributes
     ----------
     short_title
-        One word for it, where there is little room.
+        One word for it, for use where space is short.
     explanation
-        The text before its figures and tables: what they are of, and what is not among them.
+        The text before its figures and tables: what they show, and what they leave out.
     method
-        The text behind them: how they were computed.
+        The text after them: how they were computed.
     """
 
     key: str
@@ -197,24 +197,24 @@ class Section:
 
     @property
     def tables_first(self) -> tuple[Table, ...]:
-        """The tables before its figures: what became of the criteria, for which a plan is opened first."""
+        """The tables before its figures: the outcome of the criteria, which readers of a plan look for first."""
         return tuple(table for table in self.tables if (self.key, table.key) == (PLAN, CRITERIA))
 
     @property
     def tables_behind(self) -> tuple[Table, ...]:
-        """The tables behind its figures."""
+        """The tables after its figures."""
         return tuple(table for table in self.tables if (self.key, table.key) != (PLAN, CRITERIA))
 
     def table(self, key: str) -> Table | None:
-        """Return the table with this key, or None when the study gave no reason for it."""
+        """Return the table with this key, or None if the study has none."""
         return next((table for table in self.tables if table.key == key), None)
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A tidy table of what the report rests on; written as a CSV file of its own.
+    """A tidy table of data behind the report, written as a CSV file of its own.
 
-    `rows` can be gone through more than once; those of a long table are not held in memory.
+    `rows` can be iterated more than once; the rows of a long table are not held in memory.
     """
 
     name: str
@@ -227,8 +227,8 @@ class DataFile:
 class Report:
     """The whole report of one study at one moment.
 
-    `judge_runs` are the ids of the runs whose verdicts belong to it; None where there is nothing to judge. Labels made
-    elsewhere, by the ids of their imports in `label_imports`, belong to its files alone: no figure rests on them.
+    `judge_runs` are the ids of the runs whose verdicts belong to it; None if there is nothing to judge. Labels made
+    elsewhere (the ids of their imports are in `label_imports`) are only in its files: no figure rests on them.
     """
 
     study_key: str
@@ -246,11 +246,11 @@ class Report:
     label_imports: tuple[int, ...] = ()
 
     def section(self, key: str) -> Section | None:
-        """Return the section with this key, or None when the report has none."""
+        """Return the section with this key, or None if the report has none."""
         return next((section for section in self.sections if section.key == key), None)
 
     def estimate_tables(self) -> Iterator[tuple[Section, EstimateTable]]:
-        """Go through every table of estimates, with its section."""
+        """Iterate over all tables of estimates, each with its section."""
         for section in self.sections:
             for table in section.tables:
                 if isinstance(table, EstimateTable):

@@ -1,4 +1,4 @@
-"""Tables as they are printed: the same text on the page, in the HTML file and, of counts, in the CSV files."""
+"""Tables as they are printed: the same text on the page, in the HTML file and, for counts, in the CSV files."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _MANY_COLUMNS = 8
 _OWN = "…"  # in a kind of text, where a number is each line's own
 _FEW = "†"  # beside the number of clusters, and before the sentence on them below the table
 _FURTHER = "‡§¶"  # beside an estimate that carries another warning: a sign for each kind, then doubled, tripled
-# More differences of one kind than the first are shown by the second, and the others opened on demand.
+# If there are more than the first number of differences of one kind, only the second number of them is shown at once.
 _MANY_DIFFERENCES, _FEW_DIFFERENCES = 6, 3
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# In characters: what is set on one line, and what needs a column of some width. The shortest stay whole on paper too.
+# In characters: what is set on one line, and what needs a minimum column width. The shortest stay whole on paper too.
 _TINY, _SHORT_WORDS, _SHORT_FIGURE, _LONG_WORDS = 14, 26, 40, 45
 
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A cell of text, and by which classes it is set."""
+    """A cell of text, and the CSS classes it is set with."""
 
     text: str
     classes: str
@@ -39,7 +39,7 @@ class PrintedCell:
 
 @dataclass(frozen=True)
 class PrintedRow:
-    """A row of text; `opens_group` where another part of the items begins."""
+    """A row of text; `opens_group` if another part of the items begins."""
 
     cells: tuple[str, ...]
     opens_group: bool
@@ -54,7 +54,7 @@ class PrintedTable:
     is_number
         Which columns are set as figures.
     folded
-        Rows that are there and opened on demand, with `summary` as the words to open them by.
+        Rows that are only shown on demand, with `summary` as the words that open them.
     """
 
     title: str
@@ -68,11 +68,11 @@ class PrintedTable:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it has so many columns that they are set closer together: what is over the edge is not seen."""
+        """Whether it has so many columns that they are set closer together, so that none runs over the edge."""
         return len(self.headings) >= _MANY_COLUMNS
 
     def cells_of(self, row: PrintedRow) -> list[PrintedCell]:
-        """Return the cells of a row as they are set; what repeats the line above is there, and not seen."""
+        """Return the cells of a row as they are set; cells that repeat the line above are present but invisible."""
         return [
             PrintedCell(text, _classes(text, is_number, repeats=not place and not row.opens_group))
             for place, (text, is_number) in enumerate(zip(row.cells, self.is_number, strict=True))
@@ -100,7 +100,7 @@ def printed(table: Table) -> PrintedTable:
 
 
 def plain(table: PlainTable | QuartileTable) -> PlainTable:
-    """Return a table of counts and words as it is; quartiles become one."""
+    """Return a table of counts and words unchanged; a table of quartiles is converted to one."""
     if isinstance(table, PlainTable):
         return table
     return PlainTable(
@@ -124,7 +124,7 @@ def plain(table: PlainTable | QuartileTable) -> PlainTable:
 
 
 def matrix_cells(table: Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
-    """Return the column titles and the rows of a matrix as a tidy file has them."""
+    """Return the column titles and rows of a matrix, as in a tidy file."""
     rows, columns = (party_in_words(party) for party in table.parties)
     return [rows, *(f"{columns}: {label}" for label in table.column_labels)], [
         (label, *counts) for label, counts in zip(table.row_labels, table.counts, strict=True)
@@ -132,7 +132,7 @@ def matrix_cells(table: Matrix) -> tuple[list[str], list[tuple[Cell, ...]]]:
 
 
 def _without_what_stands_elsewhere(table: EstimateTable) -> EstimateTable:
-    """Return a table with the rows that are printed in it, and with a sentence on where the others are."""
+    """Return a table with only the rows that are printed in it, and a sentence saying where the others are."""
     titles = [title for title in dict.fromkeys(table.elsewhere) if title]
     if not titles:
         return table
@@ -196,9 +196,9 @@ def _estimates(table: EstimateTable) -> PrintedTable:
 
 
 def _folded(table: EstimateTable) -> tuple[int, ...]:
-    """Return the places of the rows that are opened on demand: differences of two levels, but the largest of each kind.
+    """Return the indices of the rows shown on demand: differences between two levels, except the largest of each kind.
 
-    Of nine levels there are 36 differences for each judge, the largest first.
+    Nine levels have 36 differences for each judge, the largest first.
     """
     of_kind: dict[object, list[int]] = {}
     for place, row in enumerate(table.rows):
@@ -210,7 +210,7 @@ def _folded(table: EstimateTable) -> tuple[int, ...]:
 
 
 def _says_more(line: EstimateLine) -> bool:
-    """Return whether Wilson's interval is shown beside another: as the estimate's own, it would only be repeated."""
+    """Return whether Wilson's interval is shown beside the estimate's own: not if it would only repeat it."""
     return line.beside is not None and shown_estimate(line.beside, line.scale) != shown_estimate(
         line.estimate, line.scale
     )
@@ -222,12 +222,12 @@ def _letters_of_methods(table: EstimateTable) -> dict[str, str]:
 
 
 def _kind(said: Sequence[Made]) -> str:
-    """Return a text without what is a line's own: what differs in that alone is one note."""
+    """Return a text without its line's own numbers: texts that only differ in those become one note."""
     return "".join(_OWN if part.is_number else _in_note(part) for part in said)
 
 
 def _together(texts: Iterable[Sequence[Made]], kind: str) -> str:
-    """Return the texts of a kind as one, with the least and the greatest of their numbers."""
+    """Merge the texts of a kind into one, with the smallest and largest of their numbers."""
     own = [said for said in texts if _kind(said) == kind]
     numbers = zip(*([part.text for part in said if part.is_number] for said in own), strict=True)
     return "".join(_span(next(numbers)) if part.is_number else _in_note(part) for part in own[0])
@@ -243,12 +243,12 @@ def _span(numbers: Iterable[str]) -> str:
 
 
 def _goes_by_its_method(estimate: Estimated) -> bool:
-    """Return whether an estimate shows what its method gives: an interval, or a P value."""
+    """Return whether an estimate shows a result of its method: an interval or a P value."""
     return has_interval(estimate) or bool(shown_p(estimate.p))
 
 
 def _signs_of_warnings(table: EstimateTable) -> dict[str, str]:
-    """Return a sign for each kind of warning that some estimate of a table has, beside that of few clusters."""
+    """Return a sign for each kind of warning in a table, other than that about few clusters."""
     kinds = dict.fromkeys(_kind(each.made) for row in table.rows for each in further_warnings(row.estimate))
     return {kind: _FURTHER[number % len(_FURTHER)] * (1 + number // len(_FURTHER)) for number, kind in enumerate(kinds)}
 

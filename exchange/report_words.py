@@ -1,6 +1,6 @@
-"""What the rows of the report say: the one place where statistics, parties, parts of the items and numbers are worded.
+"""The wording of report rows: the one place where statistics, parties, parts of the items and numbers are worded.
 
-Page, HTML file, CSV, JSON and figures all print from here.
+The page, HTML file, CSV, JSON and figures all use it.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ CORRECTIONS = {
     "bh": "Benjamini-Hochberg",
     "by": "Benjamini-Yekutieli",
 }
-# What the plan calls its lines, in titles and where one was not computed.
+# The names of the plan's lines, in titles and in place of lines that were not computed.
 PRIMARY_ESTIMATE, ALSO_DECLARED = "Primary estimate", "Also declared"
 STATES = {"final": "Final: the data are locked", "interim": "Interim look: the study is open"}
-# The kind of a caution that is marked where clusters are counted, and not said beside the value.
+# The kind of caution that is marked at the number of clusters instead of beside the value.
 _OF_FEW_CLUSTERS = "few_clusters"
-# As `agreement` calls the intervals with two items added, whose P value is of the same standard error.
+# The names that `agreement` gives to intervals with two items added, whose P value has the same standard error.
 _ITEMS_ADDED = ("adjusted", "effective", "scattered")
 WEIGHTED = "weighted to the pool"
-# What P is of, where that is not a value of 0.
+# Statistics whose P value tests 0.5 instead of 0.
 _HALF: frozenset[Statistic] = frozenset({"auc", "effect_size", "discordant_share"})
 
 _PARTIES = {
@@ -95,7 +95,7 @@ _STRATUM_KEYS = {
 
 @dataclass(frozen=True)
 class EstimateLine:
-    """A row in words: what the line is called, the statistic's name in files, whose it is, its part and its note."""
+    """A row in words: its label, the statistic's name in files, who it is about, its part and its note."""
 
     row: EstimateRow
     label: str
@@ -106,21 +106,21 @@ class EstimateLine:
 
     @property
     def estimate(self) -> Estimated:
-        """What was estimated."""
+        """The estimate."""
         return self.row.estimate
 
     @property
     def beside(self) -> Estimated | None:
-        """The same with an interval that assumes independent items, where there is one."""
+        """The same estimate with an interval that assumes independent items, if there is one."""
         return self.row.beside
 
     @property
     def scale(self) -> Scale:
-        """How both are shown."""
+        """The scale on which both are shown."""
         return self.row.scale
 
 
-# Of a line of the plan that is of several kinds of answers, which a row is of.
+# The kind of answers that a row uses, if its line of the plan covers several kinds.
 _ANSWERS = {"": "", "given": "as given", "settled": "as settled", "step 1": "first step"}
 
 
@@ -146,7 +146,7 @@ def parties_in_words(parties: Iterable[Party], between: str = "and") -> str:
 
 
 def who(row: EstimateRow) -> str:
-    """Return whose an estimate is; of a difference, what is subtracted from what."""
+    """Return who an estimate is about; for a difference, what is subtracted from what."""
     which = (row.statistic, row.compared)
     of_two = row.parties[1::-1] if which in TURNED and len(row.parties) > 1 else row.parties[:2]
     between = parties_in_words(of_two, BETWEEN.get(which, "and"))
@@ -154,7 +154,7 @@ def who(row: EstimateRow) -> str:
 
 
 def stratum_key(stratum: Stratum) -> str:
-    """Return how files name a part of the items."""
+    """Return the name of a part of the items in files."""
     if stratum.kind == "scan":
         return f"offered {stratum.value}"
     if stratum.kind == "grounding":
@@ -165,12 +165,12 @@ def stratum_key(stratum: Stratum) -> str:
 
 
 def said_once(words: str) -> str:
-    """Return words in which a name that begins with what it names, as Model A does, is not called model Model A."""
+    """Return words without a doubled noun: a name such as Model A is not called model Model A."""
     return _TWICE.sub("", words)
 
 
 def stratum_in_words(stratum: Stratum) -> str:
-    """Return what a part of the items is called in a line of its own."""
+    """Return the name of a part of the items in a line of its own."""
     if stratum.kind == "format":
         return FORMATS[stratum.value]
     if stratum.kind == "grounding":
@@ -181,7 +181,7 @@ def stratum_in_words(stratum: Stratum) -> str:
         return said_once(f"{stratum.kind.capitalize()} {stratum.value}")
     if stratum.kind == "attribute":
         name = stratum.name.replace("_", " ").capitalize()
-        # A tier that is called Tier 1 is not called tier: Tier 1.
+        # A tier named Tier 1 is not shown as tier: Tier 1.
         return stratum.value if f"{stratum.value} ".startswith(f"{name} ") else f"{name}: {stratum.value}"
     if stratum.kind == "selected":
         return f"Where {stratum.value}"
@@ -189,7 +189,7 @@ def stratum_in_words(stratum: Stratum) -> str:
 
 
 def statistic_in_words(row: EstimateRow) -> str:
-    """Return what a line is called by its statistic; empty where that goes without saying."""
+    """Return the label that a statistic gives to a line; empty if it goes without saying."""
     words = _filled(WORDS[row.statistic, row.compared].line, row)
     return words[:1].upper() + words[1:]
 
@@ -212,7 +212,7 @@ def _label(table: EstimateTable, row: EstimateRow) -> str:
 
 
 def plan_of(row: EstimateRow) -> str:
-    """Return what the analysis plan says of a row: `primary`, `also` for what it declares beside it, or nothing."""
+    """Return the role of a row in the analysis plan: `primary`, `also` if declared in addition, or empty."""
     return "primary" if row.planned else "also" if row.declared else ""
 
 
@@ -258,7 +258,7 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
 
 
 def _contradiction(row: EstimateRow) -> str:
-    """Return that P and interval do not say the same, where they are of two methods and do not; else nothing."""
+    """Return a sentence if the P value and the interval, by different methods, disagree; otherwise empty."""
     estimate = row.estimate
     if not shown_p(estimate.p) or estimate.p is None or not has_interval(estimate):
         return ""
@@ -268,7 +268,7 @@ def _contradiction(row: EstimateRow) -> str:
         return ""
     beside = "although the interval holds" if holds else "although the interval does not hold"
     of = shown_value(tested, row.scale) if tested else "0"
-    return f"P is {'' if holds else 'not '}below {level:.3g} {beside} {of}: each is of a method of its own"
+    return f"P is {'' if holds else 'not '}below {level:.3g} {beside} {of}: they come from different methods"
 
 
 def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
@@ -298,28 +298,28 @@ def _remark_in_words(remark: Remark, scorer: str, cluster: str, is_clustered: bo
                 if scorer
                 else f"{strict} stricter, {lenient} more lenient"
             )
-            # Where each unit is a cluster of its own there is nothing to account for.
+            # If each unit is its own cluster, there is no clustering to account for.
             accounting = f", which accounts for clustering by {cluster}" if is_clustered else ""
             return said + (f": {by_interval} by the interval{accounting}" if by_interval else "")
 
 
 def few_clusters_of(estimate: Estimated) -> Cautioned | None:
-    """Return the caution that its interval rests on few clusters; None where it does not, or there is none."""
+    """Return the caution that an estimate's interval rests on few clusters; None if there is no such caution."""
     return next((each for each in estimate.cautions if each.kind == _OF_FEW_CLUSTERS), None)
 
 
 def further_warnings(estimate: Estimated) -> tuple[Cautioned, ...]:
-    """Return its cautions but that of few clusters, which is marked where they are."""
+    """Return an estimate's cautions without that about few clusters, which is marked at their number."""
     return tuple(each for each in estimate.cautions if each.kind != _OF_FEW_CLUSTERS)
 
 
 def few_clusters_note(cluster: str, fewest: int) -> str:
-    """Return the note below a table in which some interval rests on few clusters."""
+    """Return the note below a table in which an interval rests on few clusters."""
     return f"fewer than {fewest} {cluster}s: the interval is likely to be too narrow"
 
 
 def few_subjects_notice(subjects: int, fewest: int) -> str:
-    """Return what the report says first of a study with few subjects."""
+    """Return the notice at the start of the report of a study with few subjects."""
     return (
         f"Only {subjects} {'subject' if subjects == 1 else 'subjects'}: intervals from fewer than "
         f"{fewest} subjects are likely to be too narrow."
@@ -327,12 +327,12 @@ def few_subjects_notice(subjects: int, fewest: int) -> str:
 
 
 def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
-    """Return what a caption says of intervals, from the methods of those that the rows have.
+    """Return the words of a caption about intervals, from the methods of the rows' intervals.
 
     Parameters
     ----------
     rows
-        What is drawn; rows without an interval say nothing.
+        The drawn rows; those without an interval are ignored.
     cluster
         What the rows are clustered by.
     """
@@ -346,7 +346,7 @@ def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
 
 
 def tests_note(rows: Sequence[EstimateRow]) -> str:
-    """Return what the P values of kappa and alpha test and how, for below their table; empty where there are none."""
+    """Return the note below a table on what the P values of kappa and alpha test and how; empty if there are none."""
     names = {"cohen_kappa": "kappa", "krippendorff_alpha": "alpha"}
     tested = dict.fromkeys(
         names[row.statistic]

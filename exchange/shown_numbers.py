@@ -1,6 +1,6 @@
 """How the numbers of the report are printed: values, intervals, P values, and the cells of plain tables.
 
-Page, HTML file, CSV, JSON and figures all print from here.
+The page, HTML file, CSV, JSON and figures all use it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from exchange.estimate_rows import Estimated
 from exchange.report_structure import Cell, EstimateTable, Section
 from exchange.statistic_names import Scale
 
-LEAST_P = 0.0001  # below it a P value is only said to be less
+LEAST_P = 0.0001  # a smaller P value is only shown as less than this
 _UNITS: dict[Scale, str] = {
     "percent": " %",
     "points": " points",
@@ -24,13 +24,13 @@ _UNITS: dict[Scale, str] = {
 }
 
 
-# An interval, n or P with its number, a number with its percent sign.
+# An interval, n or P with its number, or a number with its percent sign.
 _READ_AS_ONE = re.compile(r"\[[^\[\]\s]+, [^\[\]\s]+\]|\b[nP] [=<>] [-.\d]|[<>] [-.\d]|\d %(?!\w)")
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def unbroken(text: str) -> str:
-    r"""Return a text in which no line ends within an interval, n, P or percentage.
+    r"""Return a text that never wraps within an interval, n, P or percentage.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def have_intervals(sections: Iterable[Section]) -> bool:
 
 
 def shown_number(value: float, scale: Scale) -> str:
-    """Return a number as it is printed everywhere: percent and points with one decimal, others with two."""
+    """Return a number as it is printed everywhere: percentages and points with one decimal, others with two."""
     if scale == "percent":
         return f"{100 * value:z.1f}"
     if scale == "points":
@@ -68,14 +68,14 @@ def shown_value(value: float, scale: Scale) -> str:
 
 
 def shown_interval(estimate: Estimated, scale: Scale) -> str:
-    """Return the interval in brackets, or nothing where there is none."""
+    """Return the interval in brackets; empty if there is none."""
     if not has_interval(estimate):
         return ""
     return f"[{shown_number(estimate.low, scale)}, {shown_number(estimate.high, scale)}]"
 
 
 def shown_estimate(estimate: Estimated, scale: Scale) -> str:
-    """Return an estimate as it is printed: `46.7 % [38.1, 55.3]`, with the reason where something is undefined."""
+    """Return an estimate as it is printed: `46.7 % [38.1, 55.3]`, with the reason if something is undefined."""
     if math.isnan(estimate.value):
         return f"undefined: {estimate.undefined_because}"
     interval = shown_interval(estimate, scale)
@@ -84,7 +84,7 @@ def shown_estimate(estimate: Estimated, scale: Scale) -> str:
 
 
 def shown_p(p: float | None) -> str:
-    """Return a P value as it is printed, empty where there is none."""
+    """Return a P value as it is printed; empty if there is none."""
     if p is None or math.isnan(p):
         return ""
     return "< 0.0001" if p < LEAST_P else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

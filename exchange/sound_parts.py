@@ -1,4 +1,4 @@
-"""The parts of a `protocol.yaml` that can be read although others cannot, and what the others are called."""
+"""The parts of a `protocol.yaml` that can be read although others cannot, and the names of the others."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from protocol.language.unread import Kind, Origins, Unread
 
 _KINDS: Mapping[str, Kind] = {"phases": "phase", "forms": "form", "groups": "group", "attributes": "attribute"}
 _TABLES = tuple(AuthoredAttributes.model_fields)
-# In place of what every study has to say.
+# Stand-ins for the keys that every study must have.
 _SAID = {"blindread": "2", "name": "a", "title": "A"}
 _PHASE = {"key": "a", "rates": "items", "shows": [], "form": {"answer": "text"}}
-# What is wrong behind something else that is, in one part, is found by looking again.
+# The number of passes: an error in a part may hide another one, which only the next pass finds.
 _LOOKS = 4
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A study of the parts in which nothing is wrong, where they stood, and what the others are called."""
+    """A study of the valid parts, where they were in the file, and the names of the other parts."""
 
     study: AuthoredStudy
     origins: Origins
@@ -38,7 +38,7 @@ def all_parts(study: AuthoredStudy) -> Parts:
 
 
 def sound_parts(document: Mapping[str, Any], places: Iterable[tuple[str, ...]]) -> Parts | None:
-    """Return what can be read of a study; None where that cannot be told.
+    """Return what can be read of a study; None if that cannot be determined.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ def sound_parts(document: Mapping[str, Any], places: Iterable[tuple[str, ...]]) 
 
 
 def names_of(study: AuthoredStudy) -> set[tuple[Kind, str]]:
-    """Return what a study names, by kind."""
+    """Return the names that a study defines, with their kinds."""
     known: set[tuple[Kind, str]] = {("phase", phase.key) for phase in study.phases}
     known |= {("form", key) for key in study.forms} | {("group", key) for key in study.groups}
     return known | {("attribute", key) for table in _TABLES for key in getattr(study.attributes, table)}
 
 
 def note_unread(unread: Unread, document: Mapping[str, Any], places: Iterable[tuple[str, ...]]) -> None:
-    """Note by name the wrong parts at these places of the protocol."""
+    """Note the names of the invalid parts at these places of the protocol."""
     for place in places:
         _note(unread, document, place)
 
@@ -98,7 +98,7 @@ def _without(document: Mapping[str, Any], places: set[tuple[str, ...]]) -> tuple
 
 
 def _entries(written: Any, gone: set[str]) -> tuple[list[Any], tuple[int, ...]]:
-    """Return the entries of a list that are left, and their places."""
+    """Return the remaining entries of a list, and their indices."""
     if not isinstance(written, list):
         return [], ()
     origins = tuple(place for place in range(len(written)) if str(place) not in gone)
@@ -138,7 +138,7 @@ def _leave_out_lines(reduced: dict[str, Any], gone: set[tuple[str, ...]]) -> tup
 def _note(unread: Unread, document: Mapping[str, Any], place: tuple[str, ...]) -> None:
     section = place[0] if place else ""
     if section not in AuthoredStudy.model_fields:
-        # One of those that are not there may have been meant.
+        # The author may have meant any of the sections that are missing.
         unread.open |= {kind for other, kind in _KINDS.items() if other not in document}
         return
     kind = _KINDS.get(section)
@@ -171,7 +171,7 @@ def _note_phase(unread: Unread, phases: Any, place: str) -> None:
 
 
 def _original(place: tuple[str, ...], origins: Origins) -> tuple[str, ...]:
-    """Return the place in the author's file of something found in what is left of it."""
+    """Return the place in the author's file of something found in the reduced document."""
     of_section = {("phases",): origins.phases, ("analysis", "also"): origins.also}
     for section, left in of_section.items():
         at = len(section)

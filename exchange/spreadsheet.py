@@ -1,6 +1,6 @@
-"""What spreadsheet programs write where a table is expected: encodings, separators, flags, numbers and dates.
+"""What spreadsheet programs write in tables: encodings, separators, flags, numbers and dates.
 
-What has one meaning is understood; what has two is refused with both. Nothing is guessed from the machine's locale.
+Unambiguous input is understood; ambiguous input is refused with both readings. The machine's locale is never used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TextIO
 
 from protocol.study import DateOrder
 
-# Excel writes the words of its language.
+# Excel writes true and false in its own language.
 TRUE = ("true", "yes", "1", "wahr", "ja", "vrai", "oui", "verdadero", "vero")
 FALSE = ("false", "no", "0", "falsch", "nein", "faux", "non", "falso")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -28,22 +28,22 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})([ T]00:00(:00(\.0+)?)?)?", re.ASCII)
 _YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})", re.ASCII)
 _YEAR_LAST = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})", re.ASCII)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
-# How workbooks begin, whatever their name ends in: a ZIP archive (.xlsx), and the older compound file (.xls).
+# The first bytes of workbooks, whatever their ending: a ZIP archive (.xlsx), or the older compound file (.xls).
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SEP_LINE = re.compile(r"sep=(.)\r?\n")
 _DECODED_AT_ONCE = 1 << 20
-# In so many bytes it is seen whether a text is UTF-16.
+# The number of bytes that are examined to recognise UTF-16.
 _LOOKED_AT = 200
 
 
 class NotRead(ValueError):
-    """A text cannot be read; the message completes a sentence that begins with its name."""
+    """A text cannot be read; the message completes a sentence that begins with the file's name."""
 
 
 @dataclass(frozen=True)
 class TableText:
-    """The text of a table, how it is separated, and where it begins in its file."""
+    """The text of a table, its separator, and the line of the file where it begins."""
 
     text: str
     separator: str
@@ -52,12 +52,12 @@ class TableText:
 
 
 def decoded(content: bytes) -> tuple[str, str]:
-    """Return the text of a file, and how it was encoded where that is not UTF-8.
+    """Return the text of a file, and its encoding if that is not UTF-8.
 
     Raises
     ------
     NotRead
-        The bytes are no Unicode text; the message names the place and what to save it as.
+        The bytes are not Unicode text; the message names the place and what to save it as.
     """
     if content.startswith(_WORKBOOKS):
         raise NotRead("is an Excel workbook; save it as CSV UTF-8.")
@@ -71,7 +71,7 @@ def decoded(content: bytes) -> tuple[str, str]:
     try:
         return content.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:
-        # One byte per letter: which letters they are depends on the machine that wrote it, so it is not guessed.
+        # With one byte per character, the characters depend on the machine that wrote the file, so do not guess.
         raise NotRead(
             f"is not UTF-8 text (byte {error.start}), probably Excel's plain 'CSV' (Windows-1252); save it as UTF-8, "
             "in Excel as 'CSV UTF-8'."
@@ -79,7 +79,7 @@ def decoded(content: bytes) -> tuple[str, str]:
 
 
 def table_text(content: bytes, columns: Iterable[str]) -> TableText:
-    """Decode a table and find out how its cells are separated, by the columns that its header should have."""
+    """Decode a table and determine its separator from the columns that its header should have."""
     text, encoding = decoded(content)
     converted = [f"{encoding} text"] if encoding else []
     named = _SEP_LINE.match(text)
@@ -94,7 +94,7 @@ def table_text(content: bytes, columns: Iterable[str]) -> TableText:
 
 @dataclass(frozen=True)
 class TableLines:
-    """The lines of a table as they are read from its bytes, how they are separated, and where the table begins."""
+    """The lines of a table as they are decoded, their separator, and the line where the table begins."""
 
     lines: Iterator[str]
     separator: str
@@ -102,12 +102,12 @@ class TableLines:
 
 
 def table_lines(content: bytes, columns: Iterable[str]) -> TableLines:
-    """Read a table as `table_text` does, a part at a time: its text may take four times the memory of its bytes.
+    """Read a table as `table_text` does, but in parts: its text may take four times the memory of its bytes.
 
     Raises
     ------
     NotRead
-        The bytes are no Unicode text, or its cells are separated by what is not understood.
+        The bytes are not Unicode text, or the separator of its cells is not understood.
     """
     lines = text_lines(content, newline=None)
     first = next(lines, "")
@@ -119,29 +119,29 @@ def table_lines(content: bytes, columns: Iterable[str]) -> TableLines:
 
 
 def text_lines(content: bytes, *, newline: str | None) -> TextIO:
-    """Return the lines of a file with their ends, which are decoded a part at a time.
+    """Return the lines of a file with their line ends, decoded in parts.
 
     Parameters
     ----------
     newline
-        What ends a line, as `open` takes it.
+        The line end, as for `open`.
 
     Raises
     ------
     NotRead
-        The bytes are no Unicode text.
+        The bytes are not Unicode text.
     """
     encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
     if content.startswith(_WORKBOOKS) or _is_unmarked_utf_16(content) or not _is_text(content, encoding):
-        # It says what is wrong, and at which byte.
+        # This raises an error that says what is wrong, and at which byte.
         decoded(content)
     return io.TextIOWrapper(io.BytesIO(content), encoding=encoding, newline=newline)
 
 
 def _is_unmarked_utf_16(content: bytes) -> bool:
-    """Return whether a file begins with letters of two bytes of which one is 0: as UTF-8 it would be text with NULs.
+    """Return whether a file begins with two-byte characters of which one byte is 0, which UTF-8 would read as NULs.
 
-    A few of its first letters may be of other alphabets, and have no such byte.
+    A few of its first characters may be from other alphabets and have no such byte.
     """
     beginning = content[:_LOOKED_AT]
     zeros = beginning[::2].count(0), beginning[1::2].count(0)
@@ -149,7 +149,7 @@ def _is_unmarked_utf_16(content: bytes) -> bool:
 
 
 def _is_text(content: bytes, encoding: str) -> bool:
-    """Return whether bytes are text, without holding it."""
+    """Return whether bytes are text, without keeping the text in memory."""
     decoder, view = codecs.getincrementaldecoder(encoding)(), memoryview(content)
     try:
         for start in range(0, len(view), _DECODED_AT_ONCE):
@@ -166,7 +166,7 @@ def _understood(separator: str) -> str:
 
 
 def _separator(text: str, columns: set[str]) -> str:
-    """Return what parts the header into the most known columns: a comma where nothing does better."""
+    """Return the separator that splits the header into the most known columns; a comma unless another does better."""
     header = text.partition("\n")[0][:20_000]
     recognised = {}
     for separator in SEPARATORS:
@@ -179,7 +179,7 @@ def _separator(text: str, columns: set[str]) -> str:
 
 
 def flag_of(value: str) -> bool | None:
-    """Return what a yes or no of a spreadsheet says; None where it says neither."""
+    """Return the meaning of a spreadsheet's yes or no; None if it is neither."""
     word = value.casefold()
     return True if word in TRUE else False if word in FALSE else None
 
@@ -209,13 +209,13 @@ def number_of(value: str, *, decimal_comma: bool) -> float:
 def date_of(value: str, order: DateOrder | None) -> datetime.date:
     """Return the day that a cell names.
 
-    A date that ends in its year is read as `order` says; without it a dotted one is day first, as everywhere where
-    dots are used, and any other only where it has one reading.
+    A date that ends in the year is read in the given `order`. Without one, a dotted date is read day first, as is usual
+    wherever dots are used, and any other date only if it is unambiguous.
 
     Raises
     ------
     NotRead
-        Saying what was expected, with both readings where there are two.
+        Saying what was expected, with both readings if there are two.
     """
     if match := (_ISO.fullmatch(value) or _COMPACT.fullmatch(value)):
         return _day(int(match[1]), int(match[2]), int(match[3]))

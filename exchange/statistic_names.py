@@ -1,4 +1,4 @@
-"""What a report may estimate: the names of statistics with the scale of each, and of what they compare."""
+"""What a report may estimate: the names of statistics with their scales, and the names of what they compare."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Statistic = Literal[
     "win_rate",
 ]
 
-# What a statistic compares, or what it is the share or the mean of.
+# What a statistic compares, or what it is a share or mean of.
 Compared = Literal[
     "above_right",
     "abstentions",
@@ -127,7 +127,7 @@ Compared = Literal[
     "window_changed",
 ]
 
-# What is in the unit of a field, where it has one.
+# Statistics that are in the unit of a field, if it has one.
 MEASURED: frozenset[Statistic] = frozenset({"mean_answer", "mean_difference", "lower_limit", "upper_limit"})
 Scale = Literal["percent", "points", "number", "signed", "seconds", "millimetres"]
 SCALES: dict[Statistic, Scale] = {

@@ -1,4 +1,4 @@
-"""What each statistic of the report is called: in a line of a table, in files, and between the parties it is about."""
+"""The names of the report's statistics: in a line of a table, in files, and between the parties they are about."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from exchange.statistic_names import Compared, Statistic
 
 @dataclass(frozen=True)
 class Words:
-    """What a line is called where it is called by its statistic, and the statistic's name in files."""
+    """The label of a line that is named after its statistic, and the statistic's name in files."""
 
     line: str
     name: str
@@ -227,7 +227,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ),
     ("mean", "active_time"): Words("mean active time per item", "mean active time"),
 }
-# What a bound counts, in a line and in a name: by what the estimate is of.
+# How a bound counts, for a line's label and for the name in files, by what the estimate is about.
 BOUNDS = {
     ("reference", "worst"): ("worst case", "excluded counted wrong"),
     ("reference", "best"): ("best case", "excluded counted right"),
@@ -248,7 +248,7 @@ BOUNDS = {
     ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
     ("judged_correct", "best"): ("all unresolved correct", "unresolved counted correct"),
 }
-# The word between two parties where their order matters.
+# The word between two parties, if their order matters.
 BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ("accuracy_difference", "raters"): "minus",
     ("accuracy_difference", "models"): "minus",
@@ -287,7 +287,7 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ("lower_limit", "answers"): "minus",
     ("upper_limit", "answers"): "minus",
 }
-# Where the second of the two comes first: the judge is named first in a row, and it is human minus judge.
+# Differences named with the second party first: a row names the judge first, but the difference is human minus judge.
 TURNED: frozenset[tuple[Statistic, Compared]] = frozenset({("signed_difference", "judgements")})
 EXPLORATORY = "exploratory: by today’s default interval, not the frozen plan"
 OF_CONSENSUS = {"before": "agreed items only", "after": "agreed and adjudicated items"}

@@ -13,16 +13,16 @@ from protocol.language.first import expand_first
 
 
 def read_study(file: Path, version: str, list_folders: Sequence[Path]) -> Expansion:
-    """Read a protocol and write out what it leaves unsaid.
+    """Read a protocol and write out everything that it leaves implicit.
 
     Parameters
     ----------
     file
         The `protocol.yaml`.
     version
-        Of the program that expands it.
+        The version of the program that expands it.
     list_folders
-        Where the shared lists lie that it names.
+        The folders of the shared lists that it may name.
 
     Raises
     ------
@@ -41,5 +41,5 @@ def read_study(file: Path, version: str, list_folders: Sequence[Path]) -> Expans
 
 
 def lists_its_phases(file: Path) -> bool:
-    """Return whether a protocol that `read_study` has read is written in the language that lists the phases."""
+    """Return whether a protocol that `read_study` has read is written in the language that lists phases."""
     return lists_phases(document_of(file, Problems())[1])

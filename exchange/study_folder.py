@@ -1,7 +1,7 @@
 """A study folder: `protocol.yaml`, one CSV file per table, and the scans they name.
 
-`read_study_folder` reads and cross-checks all of it without touching a scan: a folder is either right as a whole or
-refused with all that is wrong.
+`read_study_folder` reads and cross-checks all of it without reading a scan: a folder is either valid as a whole or
+refused with everything that is wrong.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def read_study_folder(folder: Path, expanding: Expanding | None = None) -> Study
     Parameters
     ----------
     expanding
-        By which a protocol that lists its phases is written out; without it, such a study is refused.
+        Needed to expand a protocol that lists its phases; without it, such a study is refused.
 
     Raises
     ------
     InputRefused
-        With everything that is wrong, each naming file and line or key.
+        With everything that is wrong, each problem naming its file and line or key.
     """
     outcome = look_through(folder, expanding)
     outcome.problems.refuse()
@@ -64,14 +64,14 @@ def read_study_folder(folder: Path, expanding: Expanding | None = None) -> Study
 def look_through(
     folder: Path, expanding: Expanding | None = None, stored_subjects: Collection[str] = frozenset()
 ) -> ExaminedFolder:
-    """Read and cross-check a study folder, and gather what is wrong instead of ending at the first thing.
+    """Read and cross-check a study folder, and collect all problems instead of stopping at the first one.
 
     Parameters
     ----------
     expanding
-        As for `read_study_folder`.
+        See `read_study_folder`.
     stored_subjects
-        The subjects of the study of which it is to be a version.
+        The subjects of the study that the folder is to be a version of.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def look_through(
         if lists_phases(document):
             return look_through_listed(folder, text, document, expanding, stored_subjects)
         if unread.count and (not text or would_list_phases(text)):
-            # Which tables it needs, and with which columns, nobody knows before the protocol can be read.
+            # Until the protocol can be read, the tables and columns that the study needs are not known.
             return ExaminedFolder(None, unread, (), ())
     problems = Problems()
     protocol = read_protocol_as_far_as_it_goes(folder / "protocol.yaml", problems)
@@ -141,7 +141,7 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
-        # A name longer than the disk takes.
+        # The name is longer than the file system allows.
         return False
 
 
@@ -152,8 +152,8 @@ def _check_who_needs_a_reference(
     references: Read[ReferenceRow],
     candidates: Read[CandidateRow],
 ) -> None:
-    """Refuse items without a reference where something is compared with it: feedback, scoring, the primary estimate."""
-    # A reference that names no item, or cannot be read, may be the one that seems to be lacking.
+    """Refuse items without a reference if something is compared with it: feedback, scoring, the primary estimate."""
+    # A reference that names no item, or cannot be read, may be the one that seems to be missing.
     if items.keys is None or references.keys is None or references.refused or references.keys - items.keys:
         return
     without = items.keys - references.keys

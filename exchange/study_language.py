@@ -1,4 +1,4 @@
-"""A `protocol.yaml` that lists its phases: read as text, checked, and written out with the shared lists it names."""
+"""A `protocol.yaml` that lists its phases: read as text, checked, and expanded with the shared lists it names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def lists_phases(document: Any) -> bool:
 
 
 def would_list_phases(text: str) -> bool:
-    """Return whether a text that is no YAML yet is meant to be such a protocol."""
+    """Return whether a text that is not valid YAML yet is meant to be such a protocol."""
     return re.search(rf"^{LANGUAGE_KEY}\s*:", text, re.MULTILINE) is not None
 
 
@@ -53,9 +53,9 @@ class ReadStudy:
     Attributes
     ----------
     whole
-        All of it, where its keys are right and fit together; it may still be refused for what it would have people see.
+        The whole study, if its keys are valid and consistent; it may still be refused for what it would reveal.
     judged
-        Those of its phases that hang on nothing that is wrong, without the plan; the whole, where there is one.
+        The phases that do not depend on anything invalid, without the plan; the whole study, if there is one.
     """
 
     whole: Expansion | None = None
@@ -65,22 +65,22 @@ class ReadStudy:
 def study_of(
     document: Mapping[str, Any], name: str, version: str, folders: Sequence[Path], problems: Problems
 ) -> ReadStudy:
-    """Return a study written out as far as it can be; whatever is wrong is noted, and what is not judged for it.
+    """Return a study expanded as far as possible; note what is wrong, and what could not be judged because of it.
 
-    A part is judged although others are wrong: its keys by themselves, how it fits what it names, and whether its
-    phases keep to blinding. What hangs on something that is wrong is left out, so that nothing is said that would be
-    gone once that is corrected.
+    A part is judged even if others are invalid: its own keys, whether it fits what it names, and whether its phases
+    preserve blinding. Anything that depends on an invalid part is left out, so that no problem is reported that would
+    disappear with the correction.
 
     Parameters
     ----------
     document
         The YAML of a protocol whose scalars are text.
     name
-        What an error calls the file.
+        The name of the file in errors.
     version
-        Of the program.
+        The version of the program.
     folders
-        Where shared lists lie, the first that has one wins.
+        The folders of shared lists; the first that has a list wins.
     """
     wrong = check_values(problems, document, name)
     authored = None
@@ -107,7 +107,7 @@ def study_of(
 
 @dataclass(frozen=True)
 class _Reading:
-    """By what a protocol is read, and where what is wrong with it is noted."""
+    """What is needed to read a protocol, and where its problems are noted."""
 
     document: Mapping[str, Any]
     name: str
@@ -116,17 +116,17 @@ class _Reading:
     problems: Problems
 
     def phase_keys(self) -> tuple[str, ...]:
-        """Return the keys of all phases as they stand, of some of which nothing else can be read."""
+        """Return the keys of all phases in order, including phases of which nothing else can be read."""
         written = self.document.get("phases")
         phases = written if isinstance(written, list) else []
         return tuple(str(phase.get("key", "")) if isinstance(phase, Mapping) else "" for phase in phases)
 
 
 def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStudy, set[str]]:
-    """Write out what can be read, note what does not fit, and return it with the phases of which no law is judged."""
+    """Expand what can be read, note what does not fit, and return it with the phases whose safety cannot be judged."""
     misfits, written, unseen = _fitted(parts, parts.unread, reading)
     if nameless := _of_unknown_answers(misfits, reading.phase_keys()):
-        # What names their fields is wrong only for that.
+        # Parts that name fields of these phases only seem to be wrong because of them.
         unread = parts.unread.copy()
         unread.names |= nameless
         misfits, written, unseen = _fitted(parts, unread, reading)
@@ -142,7 +142,7 @@ def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStu
 
 
 def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, Expansion, list[Unseen]]:
-    """Write out what does not hang on anything unread, with what does not fit, and return what was not judged."""
+    """Expand what does not depend on anything unread; return what does not fit, the study, and what was not judged."""
     in_part, origins, unseen = judged_in_part(parts.study, parts.origins, unread)
     misfits = Misfits(reading.phase_keys(), _beside(unread))
     for place in sorted(set(range(len(misfits.phases))) - set(origins.phases)):
@@ -152,7 +152,7 @@ def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, E
 
 
 def _of_unknown_answers(misfits: Misfits, keys: Sequence[str]) -> set[tuple[Kind, str]]:
-    """Return the phases of which nobody knows what is answered: their form, or what they rate, is wrong."""
+    """Return the phases whose answers are unknown because their form, or what they rate, is invalid."""
     return {
         ("phase", keys[int(place[1])])
         for place, _ in misfits.noted
@@ -161,7 +161,7 @@ def _of_unknown_answers(misfits: Misfits, keys: Sequence[str]) -> set[tuple[Kind
 
 
 def _phases_that_hang_on_nothing(parts: Parts, reading: _Reading) -> tuple[Expansion | None, set[str]]:
-    """Return the study of those phases, and the keys of those of which it is open what comes before them."""
+    """Return the study of the phases that depend on nothing invalid, and the keys of those with unsure predecessors."""
     while True:
         study, origins = judged_as_a_whole(parts.study, parts.origins, parts.unread)
         misfits = Misfits(reading.phase_keys())
@@ -175,7 +175,7 @@ def _phases_that_hang_on_nothing(parts: Parts, reading: _Reading) -> tuple[Expan
 
 
 def _beside(unread: Unread) -> dict[str, tuple[str, ...]]:
-    """Return what sentences name beside what is known: the same by the words by which misfits are called."""
+    """Return the unread names that sentences list in addition to the known ones, by the word used in misfits."""
     attributes = unread.of("attribute")
     return {
         PHASE_ABOVE: unread.of("phase"),
@@ -189,7 +189,7 @@ def _beside(unread: Unread) -> dict[str, tuple[str, ...]]:
 
 
 def _note_unseen(unseen: Sequence[Unseen], phases: Sequence[str], reading: _Reading) -> None:
-    """Note which keys were not looked at, for what, and which phases were not judged by the law."""
+    """Note the keys that were not checked and why, and the phases that were not judged by the safety rules."""
     hanging: dict[str, list[str]] = {}
     for part in unseen:
         keys = hanging.setdefault(f"{part.kind} '{shown(part.name)}'", [])
@@ -205,7 +205,7 @@ def _note_unseen(unseen: Sequence[Unseen], phases: Sequence[str], reading: _Read
 def _shared_lists(
     document: Mapping[str, Any], folders: Sequence[Path], problems: Problems
 ) -> dict[str, list[AuthoredOption] | None]:
-    """Return the shared lists that a study names, as far as they are there; None for one that is wrong."""
+    """Return the shared lists that a study names, as far as they exist; None for an invalid list."""
     lists: dict[str, list[AuthoredOption] | None] = {}
     for name in sorted(_named(document)):
         file = next((folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None)

@@ -21,9 +21,9 @@ class ZipLimits:
 
     files: int = 5_000
     unpacked_bytes: int = 20 * 2**30
-    # NIfTI files are packed already; a member that grows more than this is a bomb, not a scan.
+    # NIfTI files are already compressed; a member that expands more than this is a ZIP bomb, not a scan.
     growth: int = 200
-    # Of each part of a name, in bytes, and of the whole: less than any disk takes.
+    # Limits in bytes for each part of a name and for the whole name: less than any file system allows.
     name_bytes: int = 200
     path_bytes: int = 1_000
 
@@ -34,8 +34,8 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
     Raises
     ------
     InputRefused
-        The file is no ZIP, is encrypted, names a path outside itself, holds several studies, or unpacks to more than
-        the limits.
+        The file is not a ZIP file, is encrypted, names a path outside itself, contains several studies, or unpacks to
+        more than the limits.
     """
     name = shown(name, 80)
     try:
@@ -47,7 +47,7 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
             left = limits.unpacked_bytes
             for member in members:
                 left -= _unpack(archive, member, name, target, left, limits)
-    # OSError: a file named like a folder of another, or a full disk. Its text would name a path of this machine.
+    # OSError: a file with the name of another's folder, or a full disk. Its text would reveal a path of this machine.
     except OSError as error:
         raise InputRefused(
             f"{name} is not a readable ZIP file ({error.strerror or 'input/output error'}); pack the study folder "
@@ -75,7 +75,7 @@ def unpack_study_zip(file: IO[bytes], name: str, target: Path, limits: ZipLimits
 def _require_different(members: list[zipfile.ZipInfo], name: str) -> None:
     seen = set()
     for member in members:
-        # As `_unpack` will read it: one place may be written in several ways.
+        # Normalised as in `_unpack`: one path can be written in several ways.
         place = PurePosixPath(member.filename.replace("\\", "/"))
         if place in seen:
             raise InputRefused(f"{name} holds '{shown(member.filename)}' twice; pack the study folder again.")
@@ -100,7 +100,7 @@ def _unpack(
     destination = target.joinpath(*path.parts)
     destination.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    # Links inside a ZIP arrive here as small text files, so none is ever followed.
+    # Links inside a ZIP file are unpacked as small text files, so none is ever followed.
     with archive.open(member) as source, destination.open("wb") as sink:
         while chunk := source.read(_CHUNK):
             written += len(chunk)

@@ -1,4 +1,4 @@
-"""The tables of a folder whose protocol cannot be written out yet: what is wrong with them whatever it comes to say."""
+"""The tables of a folder whose protocol cannot be expanded yet: problems that do not depend on the protocol."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PLAIN = {
 def look_through_tables(
     folder: Path, document: Mapping[str, Any], problems: Problems
 ) -> tuple[tuple[VolumeRow, ...], tuple[OverlayRow, ...]]:
-    """Note what is wrong with tables, so that it is not learnt only once the protocol is right; return what they name.
+    """Note problems with tables before the protocol is corrected; return the scans and masks that they name.
 
-    There is no check of columns that the protocol may come to declare, nor of what its phases may need.
+    Columns that the protocol may yet declare, and what its phases may need, are not checked.
     """
     study, is_sure = _declaring(document)
     declared = _as_they_are if is_sure else _with_others
@@ -61,7 +61,7 @@ def look_through_tables(
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
     by_key = {item.key: item for item in reversed(items.rows)}
     read_table(reader, folder, FIELD_REFERENCES, lambda line: line.known("item", items, "items.csv"))
-    # A column of answers has the key of a field, which stands somewhere in the protocol, whatever is wrong with that.
+    # A column of answers has a field's key, which occurs somewhere in the protocol, however broken that is.
     answers = replace(_without_answer(table_of(study, "candidates")), may_have=frozenset(_words_of(document)))
     candidates = read_table(
         reader,
@@ -75,8 +75,8 @@ def look_through_tables(
 
 
 def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, bool]:
-    """Return a study of one phase with the columns that a protocol declares, and whether these are all that it does."""
-    # A section that is mistyped may be that of the columns.
+    """Return a study of one phase with the columns that a protocol declares, and whether these are all of them."""
+    # A section with a mistyped name may be the one that declares columns.
     is_sure = "attributes" in document or set(document) <= set(AuthoredStudy.model_fields)
     declared: tuple[Any, ...] = (document.get("attributes", {}), {})
     for attributes in declared:
@@ -88,7 +88,7 @@ def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, bool]:
 
 
 def _words_of(part: Any) -> Iterator[str]:
-    """Yield every key and every text of a document."""
+    """Yield every key and text of a document."""
     if isinstance(part, Mapping):
         for key, value in part.items():
             yield str(key)
@@ -109,7 +109,7 @@ def _with_others(table: Table) -> Table:
 
 
 def _without_answer(table: Table) -> Table:
-    """Return the table of candidates, which in a pool has columns of its own instead of one answer."""
+    """Return the table of candidates without its answer column, which in a pool is replaced by other columns."""
     columns = (replace(column, optional=True) if column.name == "answer" else column for column in table.columns)
     return replace(table, columns=tuple(columns))
 

@@ -1,4 +1,4 @@
-"""What the tables of a study folder give away by how options are written or ordered: warned of at the import."""
+"""Import warnings about what the tables of a study folder give away by how they are written or ordered."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from protocol.language.narrowing import selected_by, told_by_selection
 from protocol.language.results import values_as_stored
 from protocol.language.things import shows_the_reference
 
-# Of fewer items, that all are alike may be chance.
+# With fewer items, a pattern may be chance.
 _FEWEST_ITEMS = 5
 
 
 def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow], *, shuffled: bool) -> Iterator[str]:
-    """Yield that the id, or the place, of an option says that it is right: browsers get ids with the texts.
+    """Yield warnings if the id or position of an option shows that it is right: browsers get ids with the texts.
 
-    An id that stands for one text in all items is an answer that is often right, and tells nothing by itself.
+    An id that means the same text in all items is just an answer that is often right, and reveals nothing on its own.
 
     Parameters
     ----------
     shuffled
-        Whether options are dealt to each rater in an order of their own.
+        Whether each rater sees options in an order of their own.
     """
     accepted: Mapping[str, list[tuple[str, ...]]] = {
         row.item: [row.accepted, *(part.accepted for part in row.fields)] for row in references
     }
     right = []
     for item in items:
-        # Yes and No keep their usual order.
+        # Yes and No always keep their usual order.
         if item.options == YES_NO:
             continue
         ids = [option for option, _ in item.options]
@@ -61,7 +61,7 @@ def telling_options(items: Sequence[ItemRow], references: Sequence[ReferenceRow]
 def telling_order(
     study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
-    """Yield which phases show all in the order of the table, where that is sorted by what tells the reference."""
+    """Yield the phases that show everything in table order although that is sorted by what tells the reference."""
     as_listed = [f"'{phase.key}'" for phase in study.phases if phase.order == "as_listed"]
     if not as_listed:
         return
@@ -85,7 +85,7 @@ def telling_order(
 def telling_columns(
     study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
-    """Yield what stands on a screen and is not said to tell the reference, and of which each value has one answer."""
+    """Yield the columns shown on a screen whose values determine the reference although none is declared to tell it."""
     blind = [phase for phase in study.phases if not shows_the_reference(set(phase.shows))]
     shown_somewhere = {thing for phase in blind for thing in phase.shows}
     accepted = _accepted(references)
@@ -104,12 +104,12 @@ def telling_columns(
             mend = "ask alike of all" if key == "form" else "write tells: reference, or do not show it"
             yield (
                 f"items.csv: each value of {shown(key)}, which is on the screen, has one reference in all {len(real)} "
-                f"items that have any; whoever notices it knows the reference: {mend}."
+                f"items that have any; anybody who notices knows the reference: {mend}."
             )
 
 
 def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
-    """Yield by which order, or by what stands on a screen, answers of one model, or right ones, are known as such."""
+    """Yield the orders and shown columns by which answers of one model, or right answers, can be recognised."""
     rows = [row for row in candidates if row.answer]
     said = [dict(row.attributes) for row in rows]
     models = [row.model for row in rows]
@@ -122,7 +122,7 @@ def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> 
     if by and as_listed:
         yield (
             f"candidates.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; "
-            "whoever notices where it changes knows which answers go together: mix the lines, or let order be random."
+            "anybody who notices where it changes knows which answers go together: mix the lines, or use random order."
         )
     shown_somewhere = {thing for phase in study.phases for thing in phase.shows}
     for attribute in of_candidates:
@@ -130,14 +130,14 @@ def telling_candidates(study: Expansion, candidates: Sequence[CandidateRow]) -> 
         if key in shown_somewhere and _is_settled_by([row.get(key, "") for row in said], models):
             yield (
                 f"candidates.csv: each value of {shown(key)}, which is on the screen, has one model in all {len(rows)} "
-                "answers; whoever notices it knows which answers are of one model: do not show it."
+                "answers; anybody who notices knows which answers are of one model: do not show it."
             )
 
 
 def telling_parts(
     study: Expansion, cases: Sequence[CaseRow], items: Sequence[ItemRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
-    """Yield which blind phases select items that all have one reference, where others have others."""
+    """Yield the blind phases that select items with a single reference although other items have others."""
     accepted = _accepted(references)
     real = [item for item in items if not item.practice and item.key in accepted]
     subject_of = {case.key: case.subject for case in cases}
@@ -157,7 +157,7 @@ def telling_parts(
             for key, values in selected_by(study, phase).items()
             if all(key in row for row in columns)
         }
-        # Of one value of what tells the reference it is said in any case.
+        # Selections by what tells the reference are reported elsewhere.
         if not selected or shows_the_reference(set(phase.shows)) or told_by_selection(study, phase):
             continue
         there = [all(row[key] in values for key, values in selected.items()) for row in columns]
@@ -165,24 +165,24 @@ def telling_parts(
         if sum(there) >= _FEWEST_ITEMS and len(right) == 1 < len(set(accepted.values())):
             yield (
                 f"items.csv: all {sum(there)} items with a reference that phase '{phase.key}' selects "
-                f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; whoever notices it knows the "
-                "reference of each: mix in others."
+                f"({listed(sorted(selected))}) have one, '{shown(next(iter(right)))}'; anybody who notices knows "
+                "the reference of each: mix in others."
             )
 
 
 def _accepted(references: Sequence[ReferenceRow]) -> dict[str, str]:
-    """Return what is accepted of each item that has a reference, as one text."""
+    """Return the accepted answers of each item with a reference, as one text."""
     return {row.item: "|".join(row.accepted) for row in references if row.accepted}
 
 
 def _attributes_of(items: Sequence[ItemRow], cases: Sequence[CaseRow]) -> list[dict[str, str]]:
-    """Return the attributes of each item: those of its case, and its own."""
+    """Return the attributes of each item: those of its case and its own."""
     of_case = {case.key: dict(case.attributes) for case in cases}
     return [of_case.get(item.case, {}) | dict(item.attributes) for item in items]
 
 
 def _is_settled_by(values: Sequence[str], right: Sequence[str]) -> bool:
-    """Return whether each of several values comes with one right answer, of which there are several."""
+    """Return whether each of several values has one right answer, and there are several right answers."""
     both = set(zip(values, right, strict=True))
     kinds = len(set(values))
     often = len(values) >= max(_FEWEST_ITEMS, 2 * kinds)
@@ -190,7 +190,7 @@ def _is_settled_by(values: Sequence[str], right: Sequence[str]) -> bool:
 
 
 def _is_sorted(values: Sequence[str]) -> bool:
-    """Return whether each of several values comes in one go, and most of them more than once."""
+    """Return whether each of several values forms one uninterrupted run, and most occur more than once."""
     some = [value for value in values if value]
     runs = 1 + sum(former != other for former, other in pairwise(some))
     kinds = len(set(some))
@@ -198,7 +198,7 @@ def _is_sorted(values: Sequence[str]) -> bool:
 
 
 def alike_pairs(pairs: Sequence[PairRow], candidates: Sequence[CandidateRow]) -> Iterator[str]:
-    """Yield which pairs of the table are two answers that say the same word for word."""
+    """Yield the pairs of the table whose two answers are identical word for word."""
     answers = {row.key: " ".join(row.answer.split()) for row in candidates}
     alike = [row.key for row in pairs if answers.get(row.first) and answers[row.first] == answers.get(row.second)]
     if alike:
@@ -216,9 +216,9 @@ def right_and_wrong_pairs(
     items: Sequence[ItemRow],
     references: Sequence[ReferenceRow],
 ) -> Iterator[str]:
-    """Yield that each pair of the table is a right answer and a wrong one, by a column or by the references.
+    """Yield warnings if each pair of the table is a right and a wrong answer, by a column or by the references.
 
-    An answer is right by its reference where it is an accepted one, or the text of an accepted option, word for word.
+    An answer is right if it is an accepted answer, or the text of an accepted option, word for word.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def right_and_wrong_pairs(
     def is_right(key: str) -> bool:
         return _plain(by_key[key].answer) in right[by_key[key].item]
 
-    # Two answers that differ are one that is right and one that is not, where there are no more than two values.
+    # If a column has only two values, two answers that differ in it are a right one and a wrong one.
     by = [
         column
         for column in telling

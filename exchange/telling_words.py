@@ -1,4 +1,4 @@
-"""What the words of a protocol tell raters who may not know it: warned of at the import, before anybody reads them."""
+"""Import warnings about words of a protocol that tell raters something they should not know."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from exchange.refusal import listed, shown
 from protocol.language.expansion import Expansion, Option, Phase
 from protocol.language.narrowing import narrowed
 
-# A value of a condition that is shorter is a word like any other.
+# A shorter value of a condition is a word like any other.
 _SHORTEST_VALUE = 3
-# So is a name of fewer letters and digits.
+# So is a name with fewer letters and digits.
 _SHORTEST_NAME = 4
 _SEPARATOR = re.compile(r"[-_./\\]")
 
 
 def telling_words(study: Expansion) -> Iterator[str]:
-    """Yield where words that raters read name a value by which the units are selected, and which is not shown."""
+    """Yield the texts for raters that name a value by which units are selected but which is not shown."""
     read_by_all = f"{study.name} {study.title} {study.consent} {study.notice}".casefold()
     for phase in study.phases:
         words = f"{phase.title} {phase.question} {phase.instructions}".casefold()
@@ -26,7 +26,7 @@ def telling_words(study: Expansion) -> Iterator[str]:
         hidden = [where for where in phase.source.where if where.name not in (*phase.shows, "format")]
         for condition in hidden:
             for value in condition.values:
-                # A yes says nothing of what it answers.
+                # A yes reveals nothing about what it answers.
                 if value == "yes" or len(value) < _SHORTEST_VALUE:
                     continue
                 places = (
@@ -43,7 +43,7 @@ def telling_words(study: Expansion) -> Iterator[str]:
 
 
 def _telling_strata(study: Expansion, phase: Phase, words: str) -> Iterator[str]:
-    """Yield where words name one of the values over which a sample is shared out, and which tell the reference."""
+    """Yield the texts that name one of the strata of a sample by an attribute that tells the reference."""
     for attribute in study.attributes:
         if attribute.tells_reference and phase.source.sample and attribute.key in phase.source.sample.strata:
             named = [option.id for option in attribute.options if _names(words, option)]
@@ -61,7 +61,7 @@ def _names(words: str, option: Option) -> bool:
 
 
 def telling_selections(study: Expansion) -> Iterator[str]:
-    """Yield where a phase that is blind to the reference selects by what tells it."""
+    """Yield the phases that are blind to the reference but select by what tells it."""
     for phase in study.phases:
         if "reference" in phase.shows or "references" in phase.rates:
             continue
@@ -82,12 +82,12 @@ def telling_selections(study: Expansion) -> Iterator[str]:
 
 
 def telling_names(study: Expansion, models: Iterable[str]) -> Iterator[str]:
-    """Yield where words that raters read name a model, or a group that they are not in: neither is shown to them.
+    """Yield the texts for raters that name a model, or a group that they are not in: neither is shown to them.
 
     Parameters
     ----------
     models
-        Whose answers are in the study.
+        The models whose answers are in the study.
     """
     groups = {group.key: (group.title, group.key) for group in study.groups} if len(study.groups) > 1 else {}
     named = sorted(set(models))
@@ -106,13 +106,13 @@ def telling_names(study: Expansion, models: Iterable[str]) -> Iterator[str]:
         ]
         if others:
             yield (
-                f"protocol.yaml: {place} names {_quoted(others)} to people of another group, who learn of none but "
-                "their own; expected words that name no group."
+                f"protocol.yaml: {place} names {_quoted(others)} to people of another group, who should only "
+                "know about their own; expected words that name no group."
             )
 
 
 def _read_by(study: Expansion) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the texts of a protocol, each with its place and the groups that read it."""
+    """Yield the texts of a protocol for raters, each with its place and the groups that read it."""
     all_groups = [group.key for group in study.groups]
     yield "name, which is in addresses unless the import names another key,", study.name, all_groups
     for place, text in (("title", study.title), ("consent", study.consent), ("notice", study.notice)):
@@ -141,7 +141,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text with one form of each letter, no case, single blanks and one kind of separator."""
+    """Return a text normalised to one form of each letter, one case, single blanks and one kind of separator."""
     return _SEPARATOR.sub("-", " ".join(unicodedata.normalize("NFKC", text).casefold().split()))
 
 

@@ -1,10 +1,10 @@
-"""Viewing traces as browsers send them: what of an item's scans was looked at before a verdict.
+"""Viewing traces as browsers send them: which parts of an item's scans were viewed before a verdict.
 
-A trace is stored as it came. Older ones hold `volumes` (of those only that were drawn: `pane`, `label`, `seen`),
+A trace is stored as it was received. Older ones have `volumes` (only those that were drawn: `pane`, `label`, `seen`),
 `windows` and `crosshair`; newer ones list every volume that was offered, with `title`, `opened` and `ms`, and add
-`overlays` and `tools`; the newest also hold `offsets`, with which panes were linked. It comes from somebody's browser,
-so it may hold anything: what is missing, or not of the kind that is expected, is None here, which means "not
-recorded" and is never zero.
+`overlays` and `tools`; the newest also have `offsets`, with which panes were linked. A trace comes from a browser, so
+it may contain anything: values that are missing or of an unexpected kind are None here, which means "not recorded"
+and never zero.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class LookedAt:
     ms
         Active time on the screen in milliseconds.
     seen
-        By plane: share of its slices that were on the screen, 0 to 1.
+        The share of slices that were on the screen, from 0 to 1, by plane.
     """
 
     pane: int | None
@@ -48,14 +48,14 @@ class LookedAt:
 
 @dataclass(frozen=True)
 class Trace:
-    """What a trace tells; None is "not recorded".
+    """The contents of a trace; None means "not recorded".
 
     Attributes
     ----------
     lists_all
         Whether volumes that were never opened are listed too.
     tools
-        How often each tool was used; one that is not named was not used.
+        How often each tool was used; tools that are not named were not used.
     """
 
     volumes: tuple[LookedAt, ...] | None
@@ -67,19 +67,19 @@ class Trace:
 
 
 def kept_trace(trace: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return what is stored of a trace: itself, a remark that it was too large, or None where there is none."""
+    """Return what is stored for a trace: the trace itself, a remark that it was too large, or None if there is none."""
     if not trace:
         return None
     try:
         size = len(json.dumps(trace, allow_nan=False))
     except ValueError:
-        # NaN and infinity are no JSON: PostgreSQL would refuse them, and the verdict with them.
+        # NaN and infinity are not JSON: PostgreSQL would refuse them, and the verdict along with them.
         return None
     return dict(trace) if size <= LARGEST_TRACE else {_LEFT_OUT: _TOO_LARGE}
 
 
 def was_too_large(stored: Mapping[str, Any]) -> bool:
-    """Return whether a trace was left out for its size."""
+    """Return whether a trace was left out because of its size."""
     return stored.get(_LEFT_OUT) == _TOO_LARGE
 
 
@@ -89,7 +89,7 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
     windows = stored.get("windows")
     entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     return Trace(
-        # A verdict needs images on the screen, so an empty list is no evidence of anything.
+        # A verdict requires images on the screen, so an empty list means nothing was recorded.
         volumes=tuple(_volume(entry) for entry in entries) or None,
         lists_all=any("opened" in entry for entry in entries),
         window_changed=len(windows) > 0 if isinstance(windows, list) else None,
@@ -101,7 +101,7 @@ def read_trace(stored: Mapping[str, Any]) -> Trace:
 
 def _volume(entry: dict[str, Any]) -> LookedAt:
     pane, title, seen = entry.get("pane"), entry.get("title"), entry.get("seen")
-    # By default a volume is in the list because it was drawn.
+    # Older traces only list volumes that were drawn, so the default is True.
     opened = entry.get("opened", True)
     return LookedAt(
         pane=pane if isinstance(pane, int) and not isinstance(pane, bool) else None,

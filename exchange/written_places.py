@@ -1,4 +1,4 @@
-"""Where something is in a protocol, said so that its author finds it."""
+"""Places in a protocol, worded so that its author finds them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _LEFT_OUT = ("listed", "fields", "shared")
 
 
 def place_of(path: Sequence[str], document: Any) -> str:
-    """Return the place of a problem in words: the key, or which line of a list.
+    """Return the place of a problem in words: its key, or its line in a list.
 
     Parameters
     ----------
     path
-        The keys of the model; of lists the places from 0. Empty for the whole file.
+        The keys of the model, with list indices from 0. Empty for the whole file.
     document
-        What the file says as YAML.
+        The parsed YAML of the file.
     """
     return place_in_words(as_written(path, document)) if path else "the whole file"
 
 
 def as_written(path: Sequence[str], document: Any) -> tuple[str | int, ...]:
-    """Return the keys as an author finds them: lines by their key or number, and without what short forms leave out."""
+    """Return the keys as the author wrote them: lines by key or number, and without keys that short forms leave out."""
     written: list[str | int] = []
     at, before = document, ""
     for part in path:
@@ -37,12 +37,12 @@ def as_written(path: Sequence[str], document: Any) -> tuple[str | int, ...]:
             at = at[key]
             written.append(part)
         elif isinstance(at, Mapping) and before == "listed" and part.isdigit() and int(part) < len(at):
-            # Options written as keys and texts.
+            # Options written as a mapping of keys to texts.
             key = list(at)[int(part)]
             at = at[key]
             written.append(str(key))
         elif not (part in _LEFT_OUT or (part.isdigit() and at is not None)):
-            # A single value in place of a list has no line.
+            # A single value in place of a list has no line of its own.
             at = None
             written.append(part)
         before = part

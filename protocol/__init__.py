@@ -1,1 +1,1 @@
-"""What a study may say: the language of a protocol, pure and below everything else."""
+"""The language of a study's protocol: pure, and below everything else."""

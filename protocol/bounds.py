@@ -1,4 +1,4 @@
-"""Bounds of a number in words: at most 5, max. 5 and up to 5 are one bound, and none of them is the number 5."""
+"""Bounds of numbers in words: at most 5, max. 5 and up to 5 are the same bound, and none of them is the number 5."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from protocol import clinical_spelling, spelling
 
 _LESS_OR_EQUAL, _MORE_OR_EQUAL = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
-# 10 min is a time: what stands behind a number is no minimum.
+# 10 min is a time: min after a number does not mean minimum.
 _MAXIMUM, _MINIMUM = r"max(?:imum|\.)?(?: of| ?[:=])?", r"(?<!\d)(?<!\d )min(?:imum|\.)?(?: of| ?[:=])?"
-# In this order: no more than 5 holds more than 5.
+# The order matters: no more than 5 contains more than 5.
 _BEFORE = {
     _LESS_OR_EQUAL: rf"at most|up to|not? more than|(?:less|fewer|smaller) than or equal to|{_MAXIMUM}",
     _MORE_OR_EQUAL: rf"at least|not? (?:less|fewer) than|(?:more|greater|larger) than or equal to|{_MINIMUM}",
     "<": "(?:less|fewer|smaller) than",
     ">": "(?:more|greater|larger) than",
 }
-# 5 mm max. diameter is a measured 5.
+# 5 mm max. diameter is a measured 5 mm, not a bound.
 _NO_DIAMETER = (
     r"(?!\.? (?:\w+ )?(?:diameter|dimension|extent|size|length|width|thickness|depth|height|span|axis)(?!\w))"
 )
@@ -34,7 +34,7 @@ _SPELLED_BEHIND = {
 }
 _MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|longer|shorter|older|younger)"
 _ABOUT = r"(?:\s*(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~))?"
-# Before the number, or behind it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
+# Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
 _BOUND = re.compile(
     "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
     "\N{LESS-THAN OR SLANTED EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}]"
@@ -48,7 +48,7 @@ _BOUND = re.compile(
 
 
 def of_bounds(text: str) -> str:
-    """Return a text, of one spelling of its characters, whose bounds in words are signs: at most 5 is ≤5."""
+    """Return a text from `spelling.of_characters` with bounds in words replaced by signs: at most 5 becomes ≤5."""
     for sign, written in _SPELLED_BEFORE.items():
         text = written.sub(sign, text)
     for sign, written in _SPELLED_BEHIND.items():
@@ -57,8 +57,8 @@ def of_bounds(text: str) -> str:
 
 
 def holds_bound(words: str) -> bool:
-    """Return whether words hold a bound of a number, such as > 5, max. 5 or 5+: how much it is they leave open.
+    """Return whether words contain a bound, such as > 5, max. 5 or 5+, which leaves the number itself open.
 
-    The maximum of a measurement is none, as in SUV max 5, nor is maximum diameter 5 mm, or 5 mm max. diameter.
+    The maximum of a measurement is not a bound, as in SUV max 5, maximum diameter 5 mm or 5 mm max. diameter.
     """
     return _BOUND.search(clinical_spelling.joined_extremes(spelling.of_blanks(words))) is not None

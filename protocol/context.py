@@ -1,4 +1,4 @@
-"""What is shown beside the images, and how each kind of text is set."""
+"""What is shown beside the images, and how each kind of text is formatted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from protocol.parts import Part, Says
 
 
 class Context(Part):
-    """What a rater learns about the case beside the images."""
+    """What a rater learns about the case in addition to the images."""
 
     vignette: Annotated[bool, Says("whether the vignette of the case is shown", "vignette: no")] = True
     history: Annotated[bool, Says("whether the history of the case is shown", "history: yes")] = False
     age: Annotated[bool, Says("whether the age is shown", "age: yes")] = False
     dates: Annotated[
         Literal["months_since_prior", "acquisition_date", "hidden"],
-        Says("what of the dates of the scans is shown", "dates: acquisition_date"),
+        Says("how the dates of the scans are shown", "dates: acquisition_date"),
     ] = "months_since_prior"
 
 
@@ -23,20 +23,21 @@ TextSetting = Literal["plain", "markdown"]
 
 
 class TextSettings(Part):
-    """How each kind of text is set: as it is written, or as Markdown without images, links and HTML."""
+    """How each kind of text is formatted: as written, or as Markdown without images, links and HTML."""
 
     prompt: Annotated[
         TextSetting,
         Says(
-            "how prompts, also as the question of an answer to be scored, and as an earlier turn, are set",
+            "how prompts are formatted, including those of answers to be scored and of earlier turns",
             "prompt: markdown",
         ),
     ] = "plain"
-    vignette: Annotated[TextSetting, Says("how vignettes are set", "vignette: markdown")] = "plain"
+    vignette: Annotated[TextSetting, Says("how vignettes are formatted", "vignette: markdown")] = "plain"
     reference: Annotated[
-        TextSetting, Says("how references, in scoring and in the feedback of practice, are set", "reference: markdown")
+        TextSetting,
+        Says("how references are formatted, in scoring and in practice feedback", "reference: markdown"),
     ] = "plain"
-    candidate: Annotated[TextSetting, Says("how answers to be scored are set", "candidate: markdown")] = "plain"
+    candidate: Annotated[TextSetting, Says("how answers to be scored are formatted", "candidate: markdown")] = "plain"
     explanation: Annotated[
-        TextSetting, Says("how explanations, in the feedback of practice, are set", "explanation: markdown")
+        TextSetting, Says("how explanations in practice feedback are formatted", "explanation: markdown")
     ] = "plain"

@@ -1,4 +1,4 @@
-"""The phases of a study of the first language, from the sections of its protocol."""
+"""The phases of a study in the first language, built from the sections of its protocol."""
 
 from __future__ import annotations
 
@@ -98,5 +98,5 @@ def _review(protocol: Protocol, reading: PhaseRules) -> PhaseRules:
 
 
 def _decided(fields: tuple[PhaseField, ...]) -> tuple[PhaseField, ...]:
-    """Return what is filled in to decide: the answer alone, and the reason for it."""
+    """Return the fields of a decision: the answer, and the reason for it."""
     return (*(field for field in fields if field.key == PRIMARY), _REASON)

@@ -20,14 +20,14 @@ else:
 
 
 class Option(Part):
-    """One answer that can be chosen: `id` is its canonical identity, `text` what is shown."""
+    """One answer that can be chosen: `id` is its canonical identity, and `text` is what is shown."""
 
     id: Annotated[
         str,
         Field(min_length=1, max_length=80),
-        Says("its identity, in answers, references and exported files", "id: left"),
+        Says("its identity in answers, references and exported files", "id: left"),
     ]
-    text: Annotated[ShortText, Says("what is shown", "text: On the left")]
+    text: Annotated[ShortText, Says("the text that is shown", "text: On the left")]
 
 
 class Dependence(Part):
@@ -35,15 +35,17 @@ class Dependence(Part):
 
     field: Annotated[Key, Says("the key of the other field", "field: answer")]
     values: Annotated[
-        list[str], Field(min_length=1), Says("the ids of its options with which the field is shown", "values: [left]")
+        list[str],
+        Field(min_length=1),
+        Says("the ids of that field's options for which this field is shown", "values: [left]"),
     ]
 
 
 class FormField(Part):
-    """One thing that is filled in.
+    """One entry of a form.
 
-    `options` of a `choice` field may be empty: then they come from the item. `ordinal` fields list their options in
-    rising order.
+    The `options` of a `choice` field may be empty; they then come from the item. `ordinal` fields list their options
+    in rising order.
     """
 
     key: Annotated[
@@ -52,7 +54,7 @@ class FormField(Part):
             "its name in answers and exported files; the field `answer` is compared with the reference", "key: answer"
         ),
     ]
-    type: Annotated[FieldType, Says("what kind of answer it takes", "type: choice")]
+    type: Annotated[FieldType, Says("the type of answer that it takes", "type: choice")]
     label: Annotated[ShortText, Says("its heading", "label: Which side?")]
     help: Annotated[str | None, Says("a sentence below the label", "help: As it is in the patient.", "no sentence")] = (
         None
@@ -61,7 +63,7 @@ class FormField(Part):
     options: Annotated[
         list[Option],
         Says(
-            "what can be chosen, of a scale in rising order",
+            "the options to choose from; those of a scale in rising order",
             "options: [{id: left, text: Left}, {id: right, text: Right}]",
             "those of the item, or none",
         ),
@@ -69,17 +71,17 @@ class FormField(Part):
     shuffle: Annotated[
         bool,
         Says(
-            "options in a form keep their order: `yes` is refused, and `no` is found in stored protocols",
+            "always `no`, as options in a form keep their order; the key is kept for stored protocols",
             "shuffle: no",
         ),
-    ] = False  # stands in protocols that are stored already; see below
-    unit: Annotated[str | None, Says("the unit of a number, behind it", "unit: mm", "no unit")] = None
+    ] = False  # Kept because stored protocols have it; `yes` is refused below.
+    unit: Annotated[str | None, Says("the unit shown after a number", "unit: mm", "no unit")] = None
     minimum: Annotated[float | None, Says("the smallest number that is accepted", "minimum: 0", "no bound")] = None
     maximum: Annotated[float | None, Says("the largest number that is accepted", "maximum: 20", "no bound")] = None
     depends_on: Annotated[
         Dependence | None,
         Says(
-            "the answer above with which alone it is shown",
+            "a field above, and the answers to it for which alone this field is shown",
             "depends_on: {field: answer, values: [left]}",
             "it is always shown",
         ),
@@ -87,7 +89,7 @@ class FormField(Part):
 
     @property
     def offered(self) -> list[Option]:
-        """Return the options that it names, else those of its type."""
+        """Return its own options, or else those of its type."""
         return self.options or [Option(id=option, text=text) for option, text in KINDS[self.type].own_options]
 
     @model_validator(mode="after")
@@ -108,29 +110,29 @@ class FormField(Part):
 
 
 class OptionsBy(Part):
-    """The options of a field that go with each value of a field above; with any other value none do."""
+    """The options that a field offers for each value of a field above; for any other value it offers none."""
 
     field: Key
     offered: dict[str, list[str]]
 
 
 class PhaseField(FormField):
-    """A field as a phase asks it, with what only a protocol that lists its phases can say of it.
+    """A field as a phase asks it, with the settings that only a protocol that lists its phases can give it.
 
-    Apart from `FormField`, whose keys are those of stored protocols and go into their hashes.
+    Kept apart from `FormField`, whose keys appear in stored protocols and in their hashes.
 
     Attributes
     ----------
     at_most
-        How many options, or lines, an answer may have.
+        The most options, or lines, that an answer may have.
     undetermined
-        Whether somebody may say that it cannot be determined.
+        Whether a rater may abstain because the answer cannot be determined.
     options_by
-        On which field above it depends which of the options are offered.
+        The field above that decides which options are offered.
     meanings
-        What defines an option, by its id.
+        The definition of each option, by its id.
     synonyms
-        Groups of words that mean the same, where people write.
+        Groups of words that mean the same in a free-text answer.
     """
 
     at_most: int | None = None
@@ -145,7 +147,7 @@ class PhaseField(FormField):
         return PhaseField.model_validate(dict(field))
 
     def offered_with(self, chosen: Sequence[str]) -> PhaseField | None:
-        """Return it with the options that go with what was chosen above; None where none do, and it is not asked."""
+        """Return the field with the options that go with what was chosen above, or None if it is not asked."""
         if self.options_by is None:
             return self
         fitting = {option for value in chosen for option in self.options_by.offered.get(value, ())}
@@ -154,12 +156,12 @@ class PhaseField(FormField):
 
 
 class Form(Part):
-    """The fields of one kind of item; the field `answer` is what is compared with the reference."""
+    """The fields that are filled in for one kind of item; `answer` is the field compared with the reference."""
 
     fields: Annotated[
         list[FormField],
         Field(min_length=1),
-        Says("what is filled in, in order", "fields: [{key: answer, type: yes_no, label: Answer}]"),
+        Says("the fields, in order", "fields: [{key: answer, type: yes_no, label: Answer}]"),
     ]
 
     @property

@@ -13,20 +13,20 @@ _MOST_PRESETS = 9
 
 
 class WindowPreset(Part):
-    """A window to choose: fractions of the default window, where [0, 1] is the default itself, or intensities."""
+    """A window that can be chosen, as fractions of the default window ([0, 1] is the default) or as intensities."""
 
     label: Annotated[ShortText, Says("its name on the screen", "label: Narrow")]
     window: Annotated[
         tuple[Finite, Finite] | None,
         Says(
-            "fractions of the default window of a scan, where [0, 1] is the default itself",
+            "fractions of the default window of a scan; [0, 1] is the default itself",
             "window: [0.25, 0.75]",
-            "`absolute` has to stand",
+            "`absolute` is required",
         ),
     ] = None
     absolute: Annotated[
         tuple[Finite, Finite] | None,
-        Says("intensities, for every scan alike", "absolute: [0, 80]", "`window` has to stand"),
+        Says("intensities, the same for every scan", "absolute: [0, 80]", "`window` is required"),
     ] = None
 
     @model_validator(mode="after")
@@ -40,11 +40,11 @@ class WindowPreset(Part):
 
 
 class Pane(Part):
-    """One pane: the sequences it offers, of the scans of today or of the earlier ones."""
+    """One pane: the sequences that it offers, from the current scans or from the prior."""
 
     title: Annotated[ShortText, Says("its heading", "title: Earlier T1")]
     role: Annotated[
-        Literal["current", "prior"], Says("whether it shows the current scans or the prior", "role: prior")
+        Literal["current", "prior"], Says("whether it shows the current scans or the prior ones", "role: prior")
     ] = "current"
     sequences: Annotated[
         list[ShortText],
@@ -54,9 +54,9 @@ class Pane(Part):
 
 
 class Hanging(Part):
-    """How a case is hung: which panes and planes, where it begins, in which convention, with which windows.
+    """How a case is hung: panes, planes, starting point, convention and windows.
 
-    Without `panes` there is one for the current scans and, where the item uses it, one for the prior.
+    Without `panes` there is one pane for the current scans and, if the item uses the prior, one for that.
     """
 
     layout: Annotated[
@@ -66,9 +66,9 @@ class Hanging(Part):
     panes: Annotated[
         Annotated[list[Pane], Field(max_length=4)] | None,
         Says(
-            "up to four panes; of each, what an item has of it is shown",
+            "up to four panes; each shows those of its sequences that the item has",
             "panes: [{title: T1, sequences: [T1]}]",
-            "*Current*, and *Prior* where the item uses it",
+            "*Current*, and *Prior* if the item uses it",
         ),
     ] = None
     planes: Annotated[
@@ -82,37 +82,37 @@ class Hanging(Part):
     ]
     start: Annotated[
         Literal["middle"] | tuple[Finite, Finite, Finite],
-        Says("where the crosshair begins, in mm; the column `start` of an item overrides it", "start: [12, -30, 8]"),
+        Says("where the crosshair starts, in mm; the column `start` of an item overrides it", "start: [12, -30, 8]"),
     ] = "middle"
     prior_beside_current: Annotated[bool, Says("whether priors are shown at all", "prior_beside_current: no")] = True
     convention: Annotated[
         Literal["radiological", "neurological"],
         Says(
-            "which side is on the left of the screen: of the patient the right (radiological) or the left",
+            "which side of the patient is on the left of the screen: the right (radiological) or the left",
             "convention: neurological",
         ),
     ] = "radiological"
     coregistered: Annotated[
         bool,
-        Says("whether the visits are registered to one space, so that their panes are linked", "coregistered: yes"),
+        Says("whether all visits are registered to one space, so that their panes are linked", "coregistered: yes"),
     ] = False
     overlays: Annotated[bool, Says("whether masks can be switched on", "overlays: no")] = True
     window_percentiles: Annotated[
         tuple[float, float],
         Says(
-            "the default window of a scan, in percentiles of its intensities, rising",
+            "the default window of a scan, as two rising percentiles of its intensities",
             "window_percentiles: [2, 98]",
             "1 and 99.5",
         ),
     ] = (1.0, 99.5)
     windows: Annotated[
         dict[ShortText, tuple[Finite, Finite]],
-        Says("the default window of a whole sequence, in intensities", "windows: {T2: [0, 900]}", "that of each scan"),
+        Says("the default window of a sequence, in intensities", "windows: {T2: [0, 900]}", "that of each scan"),
     ] = {}
     presets: Annotated[
         list[WindowPreset],
         Says(
-            "at most nine windows to choose, each with a digit (Shift 1 to 9)",
+            "up to nine windows to choose from, each on a digit key (Shift 1 to 9)",
             "presets: [{label: Brain, absolute: [0, 80]}]",
         ),
     ] = []
@@ -134,7 +134,7 @@ class Hanging(Part):
         return self
 
     def panes_of(self, sequences: Sequence[str], uses_prior: bool) -> list[Pane]:
-        """Return the panes of an item that offers these sequences, and what of them each shows; none without any."""
+        """Return the panes of an item with these sequences, each with those that it shows; none without sequences."""
         if not sequences:
             return []
         panes = self.panes
@@ -150,17 +150,17 @@ class Hanging(Part):
         return shown
 
     def lies_with(self, role: str, first: str, *, placed: bool) -> bool:
-        """Return whether a pane's scans lie where those of the first pane do.
+        """Return whether a pane's scans share a coordinate system with those of the first pane.
 
-        Scans of one visit share the scanner's millimetres; those of two visits do so only where the study says it.
-        Images share nothing that could be linked, unless the study says so.
+        Scans of one visit share the scanner's coordinates. Scans of two visits, and images, share coordinates only if
+        the study declares them co-registered.
 
         Parameters
         ----------
         role, first
             Whether this pane and the first one show the current scans or the prior.
         placed
-            Whether everything in both has a place in a patient, which an image has not.
+            Whether everything in both panes has a position in the patient, which images do not have.
         """
         return self.coregistered or (role == first and placed)
 

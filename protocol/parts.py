@@ -1,4 +1,4 @@
-"""What every part of a protocol is made of."""
+"""The building blocks of every part of a protocol."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FromOne = Annotated[int, Field(ge=1), AfterValidator(_storable)]
 
 
 class Part(BaseModel):
-    """Base of every part of a protocol: immutable, and no unknown keys."""
+    """Base class of every part of a protocol: immutable, and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def require_rising(what: str, window: tuple[float, float]) -> None:
-    """Refuse two numbers of which the second is not above the first; `what` begins the sentence."""
+    """Raise ValueError unless the second number is above the first; `what` begins the message."""
     low, high = window
     if low >= high:
         raise ValueError(f"{what} is {low:g} to {high:g}, expected two rising numbers")
@@ -39,16 +39,16 @@ def require_rising(what: str, window: tuple[float, float]) -> None:
 
 @dataclass(frozen=True)
 class Says:
-    """What a key is, with an example: printed in its reference, and shown by editors that know the schema.
+    """The description of a key, with an example; printed in the reference of keys and shown by editors.
 
     Attributes
     ----------
     text
-        What it is, as the rest of a sentence.
+        What the key is, as a phrase that starts in lower case.
     example
-        The key with a value, as a protocol has it.
+        The key with a value, as written in a protocol.
     without
-        What holds where the key does not stand, if that is no value that could be written there.
+        What applies without the key, if its default is not a value that could be written there.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What a protocol says of one phase: its form, its order, what it shows and what it tells."""
+"""The rules that a protocol sets for one phase: its form, its order, what it shows and what it reveals."""
 
 from __future__ import annotations
 
@@ -16,50 +16,50 @@ from protocol.sections import Practice, RevisionRule
 
 @dataclass(frozen=True)
 class PhaseRules:
-    """What a protocol says of a phase.
+    """The rules that a protocol sets for a phase.
 
     Attributes
     ----------
     instructions
-        What is read before the first item; empty for none.
+        The text before the first item; empty for none.
     question
-        What is asked of a unit that is no item, whose prompt then is the question.
+        The question about a unit that is not an item, such as a candidate.
     forms
-        The fields by the name of the form that an item names.
+        The fields of each form that items can name.
     fields
-        The fields of every unit; None where each item names its form.
+        The fields of every unit; None if each item names its form.
     hanging, context
-        What of scans and case is on the screen.
+        What is on the screen of the scans and the case.
     not_assessable, flags, comment
-        Why a unit cannot be assessed, what can be flagged, and whether a note can be left.
+        Reasons why a unit cannot be assessed, what can be flagged, and whether raters can leave a note.
     revision
-        How long a verdict may be replaced by another.
+        How long a verdict may be revised.
     order_is_random, subject_distance, shuffle_options
-        In which order units and the options of items are dealt.
+        The order in which units, and the options of items, are presented.
     practice
-        Where the phase trains: when it is passed, and the feedback on an answer.
+        If the phase is practice, when it is passed, and its feedback on an answer.
     shows
         What is on the screen, in the words of the language.
     takes_options
-        Keys of fields that offer the options of the item, where it has any.
+        Keys of fields that offer the item's options, if it has any.
     as_item
-        Keys of fields that ask what an item's format asks.
+        Keys of fields whose type of answer comes from the item's format.
     options_as_text
-        Whether the options of the item stand beside its prompt, since no field offers them.
+        Whether the item's options are printed beside its prompt because no field offers them.
     counts
-        Whether its verdicts count as blind; what does not may come after anything was shown.
+        Whether its verdicts count as blind; if not, anything may have been shown before it.
     released
-        The attributes among what it shows.
+        The attributes among the things that it shows.
     tells_after
-        What is shown after the own answer, in the words of the language.
+        What is shown after the rater's own answer, in the words of the language.
     own_primary, primaries
-        Key of the field that is compared, of its own fields or by the name of the form that an item names.
+        Key of the field that is compared: among its own fields, and by the name of the form that an item names.
     tells
-        What it tells beside that, by each way that is not on the screen.
+        What else it reveals, by each way that is not on the screen.
     opinions_of
-        Key of the phase whose answers stand on the screen, as those of nobody in particular; empty for none.
+        Key of the phase whose answers are shown anonymously; empty for none.
     rates_people
-        Whether people's answers are among what is rated: it is not blind to what others answered.
+        Whether people's answers are among its units, so that it is not blind to what others answered.
     preferences
         Keys of fields that say which of two answers is better.
     """
@@ -93,33 +93,33 @@ class PhaseRules:
     preferences: frozenset[str] = frozenset()
 
     def compared_in(self, form: str) -> str:
-        """Return the key of the field that is compared where an item names this form."""
+        """Return the key of the field that is compared in items that name this form."""
         return self.primaries.get(form, self.own_primary)
 
     @property
     def needs_reference(self) -> bool:
-        """Whether there is nothing to show, or to be right by, without a reference."""
+        """Whether its units need a reference, to show it or to score practice by it."""
         is_passed = self.practice is not None and self.practice.pass_mark > 0
         shown = self.shows | self.tells_after
         return is_passed or "explanation" in shown or shows_the_reference(shown)
 
     def fields_of(self, form: str) -> tuple[PhaseField, ...]:
-        """Return the fields that are filled in for an item which names this form."""
+        """Return the fields that are filled in for an item that names this form."""
         return self.forms[form] if self.fields is None else self.fields
 
     @property
     def all_told(self) -> frozenset[str]:
-        """What it tells by ways that are not on the screen."""
+        """Everything that it reveals in ways that are not on the screen."""
         return frozenset[str]().union(*self.tells.values())
 
     @property
     def told_in_part(self) -> frozenset[str]:
-        """What it tells something of, which is nothing new by the same way alone."""
+        """What it reveals in ways that are no news only to people who learn it in the same way."""
         return self._told_where_known("by the same way")
 
     @property
     def all_known(self) -> frozenset[str]:
-        """What is nothing new to its people, by whatever way another phase tells it."""
+        """What its people already know, however another phase reveals it."""
         return self._told_where_known("in such phases")
 
     def _told_where_known(self, known: Known) -> frozenset[str]:
@@ -127,19 +127,19 @@ class PhaseRules:
 
     @property
     def all_shown(self) -> frozenset[str]:
-        """What is on the screen, with what others answered where that is rated."""
+        """What is on the screen, including others' answers if those are rated."""
         return self.shows | {"opinions"} if self.rates_people else self.shows
 
     @property
     def shows_volumes(self) -> bool:
-        """Whether scans are on the screen; without them, text takes their room."""
+        """Whether scans are on the screen; without them, text takes up their space."""
         return "scans" in self.shows
 
     @property
     def shows_judged(self) -> bool:
-        """Whether a text that is judged, or compared with what is judged, is on the screen."""
+        """Whether a candidate or a reference is on the screen."""
         return "candidate" in self.shows or shows_the_reference(self.shows)
 
     def primary_of(self, form: str) -> PhaseField:
-        """Return the field in which an item that names this form is answered."""
+        """Return the primary field of this form."""
         return next(field for field in self.forms[form] if field.key == PRIMARY)

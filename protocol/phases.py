@@ -1,7 +1,7 @@
-"""The phases of a study, one row each: what is rated, by whom, by which form, when it opens, and what ends it.
+"""The phases of a study, one row each: what is rated, by whom, with which form, when it opens, and what ends it.
 
-Stored with an assignment are the key of its phase, what is rated (`kind`) and the step; database and gates go by the
-last two, so that a phase may come to be called otherwise. What each phase shows is in `protocol.visibility`.
+An assignment stores the key of its phase, what is rated (`kind`) and the step. The database and the gates use only the
+last two, so a phase can be renamed. What each phase shows is in `protocol.visibility`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Literal
 Kind = Literal["items", "candidates", "pairs", "references", "answers"]
 Role = Literal["rater", "reviewer"]
 Form = Literal["reading", "scoring", "review", "opinions"]
-# How far something tells that a phase shows: of all that is about the subject, of the item, or of the one unit.
+# How much of the material something that a phase shows can give away: the whole subject, the item, or the one unit.
 Reach = Literal["subject", "item", "unit"]
-# What the reading room calls a phase: never the key, in which an author may say what nobody is to know.
+# The reading room's name for a phase. It never uses the key, which may contain something that raters must not know.
 Screen = Literal["practice", "reading", "scoring", "review", "opinions"]
 
 
-# Behind the key of a listed phase: of the phase that shows more once an answer in it is locked.
+# Appended to the key of a listed phase: the phase that shows more once an answer in the first is locked.
 THEN = ".then"
 
 
@@ -31,15 +31,15 @@ class Queue:
     Attributes
     ----------
     verb
-        What is done in it, before a number: "Read" 20 items.
+        The word before a number of units: "Read" 20 items.
     title, unit, to_do
-        How a worklist names it: "Read items", "item", "to read".
+        Its words in a worklist: "Read items", "item", "to read".
     done_as
-        How a table of progress names what is done: "reads".
+        The word for finished work in a table of progress: "reads".
     empty
-        What a worklist says while nothing is in it.
+        The worklist's text while the queue is empty.
     finished, thanks
-        Title and sentence of the screen behind the last item.
+        Title and text of the screen after the last item.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Queue:
     thanks: str
 
     def counted(self, number: int) -> str:
-        """Return a number with the noun of its unit, as "1 item"."""
+        """Return a number with the noun of its unit, such as "1 item"."""
         return f"{number} {self.unit}" if number == 1 else f"{number} {self.unit}s"
 
 
@@ -67,35 +67,37 @@ class Phase:
     kind
         What is rated.
     step
-        The place among the phases that work on one unit of a queue, from 1 on.
+        Its position, from 1, among the phases of a queue that work on the same unit.
     opens
-        What must be done before, in words.
+        What must be done first, in words.
     after
-        Keys of the phases of which the same member must have done everything before.
+        Keys of the phases that the same member must have finished first.
     after_everyone
-        Keys of the phases of which everybody in them must have done everything before.
+        Keys of the phases that everybody in them must have finished first.
     done_by
-        What closes an assignment, beside a technical failure. A decision is no verdict: it says which answer stands.
+        What closes an assignment, apart from a technical failure. A decision is not a verdict: it says which answer
+        stands.
     trains
-        Whether it is practice: in passes, with feedback, and in no statistic.
+        Whether it is practice: in passes, with feedback, and excluded from all statistics.
     revisable
-        Whether the protocol may let verdicts be revised.
+        Whether the protocol may allow verdicts to be revised.
     heading
-        The line above the item; none where practice and progress say enough.
+        The line above the item; empty if the phase and the progress say enough.
     listed
-        Whether the phase is one that a protocol lists, and none of this table.
+        Whether a protocol lists the phase; False for the phases of the table below.
     left
-        The words for assignments that are not done, after "3 of 20".
+        The words for unfinished assignments, after "3 of 20".
     groups
-        Keys of the groups of people who work in it; none where a study has no groups.
+        Keys of the groups that work in it; empty if the study has no groups.
     continues
-        Key of the phase of which it shows more, unit by unit, once the own answer there is locked; empty for none.
+        Key of the phase whose units it shows with more, each once the rater's own answer is locked; empty for none.
     follows
-        Keys of the phases from whose answers its units are drawn, once these are closed; none of what a freeze draws.
+        Keys of the phases that must be closed before its units are drawn from their answers; empty if its units are
+        drawn at the freeze.
     by_admin
         Whether it waits until an admin opens it.
     is_followed
-        Whether units of others, maybe of another group of people, are drawn from its answers.
+        Whether another phase, possibly of another group, draws its units from this one's answers.
     """
 
     key: str
@@ -120,22 +122,22 @@ class Phase:
 
     @property
     def listed_as(self) -> str:
-        """The key under which a protocol lists it: its own, or that of the phase that it continues."""
+        """The key under which the protocol lists it: its own, or that of the phase that it continues."""
         return self.continues or self.key
 
     @property
     def rates_answers(self) -> bool:
-        """Whether a unit of it is an answer to an item, and not the item itself or its reference."""
+        """Whether its units are answers to items, rather than items or their references."""
         return self.kind not in ("items", "references")
 
     @property
     def role(self) -> Role:
-        """Whose work it is."""
+        """The role of the people who work in it."""
         return self.queue.role
 
     @property
     def screen(self) -> Screen:
-        """What the reading room calls it."""
+        """The reading room's name for it."""
         return "practice" if self.trains else self.form
 
 
@@ -216,13 +218,13 @@ OPINIONS = Phase(
     heading="Review: see the opinions, then decide",
     left="items in the queue read by the reviewer and not decided",
 )
-# The line over an item that an admin looks at before anybody reads it; no phase, since nothing of it is stored.
+# The line above an item that an admin previews. Previews are not a phase, since nothing about them is stored.
 PREVIEW_HEADING = "Preview: as a rater sees it, nothing is saved"
 PHASES: Mapping[str, Phase] = {phase.key: phase for phase in (PRACTICE, READING, SCORING, REVIEW, OPINIONS)}
 
 
 def diagram() -> str:
-    """Return the phases by queue as a Mermaid diagram: what opens each, what is rated in it, and by what it is done."""
+    """Return the phases by queue as a Mermaid diagram: what opens each, what it rates, and what closes its work."""
     lines = ["flowchart LR"]
     for queue in QUEUES.values():
         lines.append(f'  subgraph {queue.key}_queue["{queue.title} ({queue.role})"]')

@@ -1,4 +1,4 @@
-"""What counts as right for an item, field by field: how it is stored, and which of it answers a field of a phase."""
+"""What counts as right for an item, field by field: how it is stored, and which reference applies to which field."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, Literal
 from protocol.fields.kind import Reference
 from protocol.fields.region import Region
 
-# Nothing is scored by the program where people compare; without a reference there is nothing to compare with, and
-# somebody who is shown it beforehand is not compared with it.
+# The program scores nothing if people compare, if the reference was shown beforehand, or if there is none.
 ComparedBy = Literal["program", "people"]
 ReferenceState = Literal["program", "people", "shown", "none"]
 
@@ -22,19 +21,19 @@ class FieldReference:
     Attributes
     ----------
     field
-        Key of the field; empty for the one that a phase compares, its primary field.
+        Key of the field; empty for the primary field of a phase.
     accepted, low, high
-        Every answer that counts as right, and the limits of a number, included.
+        Every answer that counts as right, and the limits of a number, inclusive.
     radius
-        In mm, within which a point is right.
+        Distance in mm within which a point is right.
     overlay, region
         Key of the overlay that a point has to hit, and its inside.
     compared_by
-        Whether the program says what is right, or only people who read both can.
+        Whether the program decides what is right, or only people who read both texts can.
     text_only_answer
-        What a model answered that saw no image.
+        The answer of a model that saw no image.
     provenance
-        Where it comes from.
+        Where the reference comes from.
     """
 
     field: str = ""
@@ -50,16 +49,16 @@ class FieldReference:
 
     @property
     def counts_as_right(self) -> Reference:
-        """What answers are compared with."""
+        """The part with which answers are compared."""
         return Reference(self.accepted, self.low, self.high, self.radius, self.region)
 
     @property
     def says_something(self) -> bool:
-        """Whether anything counts as right; a line may hold a baseline's answer alone."""
+        """Whether anything counts as right; a row may contain only the baseline's answer."""
         return self.counts_as_right.is_given or bool(self.overlay)
 
     def as_stored(self) -> dict[str, Any]:
-        """Return it as JSON can hold it, without what it says nothing of."""
+        """Return the reference in a form that JSON can hold, without empty entries."""
         content = {
             "field": self.field,
             "accepted": list(self.accepted),
@@ -76,7 +75,7 @@ class FieldReference:
 
     @staticmethod
     def of_stored(content: Mapping[str, Any]) -> FieldReference:
-        """Return what was stored so."""
+        """Return the reference from its stored form."""
         region = content.get("region")
         return FieldReference(
             **{
@@ -89,7 +88,7 @@ class FieldReference:
 
 @dataclass(frozen=True)
 class ItemReferences:
-    """All that counts as right for an item, each field at most once, in the order of the table."""
+    """Everything that counts as right for an item, with each field at most once, in the order of the table."""
 
     fields: tuple[FieldReference, ...] = ()
 
@@ -102,7 +101,7 @@ class ItemReferences:
         provenance: str,
         fields: Sequence[Mapping[str, Any]],
     ) -> ItemReferences:
-        """Return what a stored row says: of the primary field in its columns, of named fields in `fields`."""
+        """Return the references of a stored row, which has the primary field in columns and others in `fields`."""
         primary = FieldReference(
             accepted=tuple(accepted), low=low, high=high, text_only_answer=text_only_answer, provenance=provenance
         )
@@ -110,12 +109,12 @@ class ItemReferences:
         return ItemReferences(((primary,) if primary.says_something or text_only_answer else ()) + named)
 
     def of(self, field: str, *, compared: bool) -> FieldReference | None:
-        """Return what counts as right in a field; None where there is nothing.
+        """Return what counts as right in a field, or None.
 
         Parameters
         ----------
         compared
-            Whether it is the field that its phase compares: what names no field answers that.
+            Whether it is the primary field of its phase, to which a reference without a field applies.
         """
         named = next((reference for reference in self.fields if reference.field == field), None)
         nameless = next((reference for reference in self.fields if not reference.field), None)

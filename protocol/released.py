@@ -1,4 +1,4 @@
-"""Attributes that a phase releases by name: columns which a study declares, and what of them is shown."""
+"""Attributes that a phase releases by name: columns that the study declares, as they are shown."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Released:
     Attributes
     ----------
     table
-        The table that has it as a column.
+        The table in which it is a column.
     label
         The label before its value: the name of the column in words.
     type
-        As it is declared: text, number, yes_no, choice, ordinal, date or list.
+        Its declared type: text, number, yes_no, choice, ordinal, date or list.
     texts
-        Of a choice or a scale, the texts of the options by id.
+        For a choice or a scale, the texts of the options by id.
     tells_reference
-        Whether it gives the reference away: then it counts as the reference.
+        Whether it gives away the reference, and so counts as the reference.
     """
 
     table: Literal["cases", "items", "candidates"]
@@ -39,11 +39,11 @@ class Released:
 
     @property
     def reach(self) -> Reach:
-        """Over how much of the material it tells something."""
+        """How much of the material it can give away."""
         return reach_of_attribute(self.table, tells_reference=self.tells_reference)
 
     def in_words(self, stored: str) -> str:
-        """Return a value, which is stored as canonical text, as it reads on the screen."""
+        """Return a value, which is stored as canonical text, in the words of the screen."""
         if self.type == "yes_no":
             return _WORDS_OF_FLAGS.get(stored, stored)
         if self.type == "list":

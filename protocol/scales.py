@@ -1,6 +1,6 @@
-"""The scales on which judges grade candidates: correct or incorrect, or the field that people fill in about them.
+"""The scales on which judges grade candidates: correct or incorrect, or that of a field that people fill in.
 
-Stored with a run are the names of its codes.
+A run stores the names of its codes.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class JudgeScale:
     codes
         Lowest first.
     correct_from
-        The place of the first code that counts as correct; those below it count as incorrect.
+        Position of the first code that counts as correct; those below it count as incorrect.
     refusal
-        What is said of a text that stands for none of the codes: "is neither ...".
+        The words about a text that matches no code: "is neither ...".
     neither
-        Names of codes that say neither correct nor incorrect: *excluded*, and every step of a scale that has no such.
+        Names of codes that mean neither correct nor incorrect: *excluded*, or all codes of a scale without correctness.
     limits
-        Of a scale of numbers, the lowest and the highest; None of a scale of codes.
+        For a numeric scale, the lowest and highest number; None for a scale of codes.
     """
 
     key: str
@@ -46,24 +46,24 @@ class JudgeScale:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The codes as they are stored, lowest first."""
+        """The names of the codes as stored, lowest first."""
         if self.limits is not None:
             return NUMBER
         return tuple(code.name for code in self.codes)
 
     def code_of(self, text: str) -> str | None:
-        """Return the code, or the number, that a text in lower case stands for; None where it stands for none."""
+        """Return the code, or the number, that a text in lower case stands for, or None."""
         if self.limits is not None:
             return _number(text, self.limits)
         return self._by_text.get(text)
 
     @cached_property
     def _by_text(self) -> Mapping[str, str]:
-        """The name of the first code that is written so, by every way to write one."""
+        """The name of the code by every way to write it; the first code wins."""
         return {text: code.name for code in reversed(self.codes) for text in code.written}
 
     def says_correct(self, text: str) -> bool | None:
-        """Return whether a text in lower case stands for a code that counts as correct, None where for no code."""
+        """Return whether a text in lower case counts as correct; None if it means neither or matches no code."""
         code = self.code_of(text)
         if code is None or code in self.neither or self.limits is not None:
             return None
@@ -81,22 +81,22 @@ CORRECTNESS = JudgeScale(
 )
 
 SCALES = (CORRECTNESS,)
-# What a run on a scale of numbers has in place of codes.
+# Stored in place of the codes for a run on a numeric scale.
 NUMBER = ("number",)
-# Of a field of the type correctness, what counts as correct; what is correct in part counts as incorrect.
+# The option of a correctness that counts as correct; partly correct counts as incorrect.
 _CORRECT = "correct"
 _EXCLUDED = "excluded"
-# Names of codes from wrong to right, as scales of correctness stand; what is left out of both at the end.
+# The codes of a scale of correctness from wrong to right, with the one that counts as neither at the end.
 FROM_WRONG = ("incorrect", "partly", _CORRECT, _EXCLUDED)
 
 
 def scale_of(names: Sequence[str]) -> JudgeScale:
-    """Return the scale whose codes a run has stored.
+    """Return the scale with the codes that a run has stored.
 
     Raises
     ------
     ValueError
-        They are those of a known scale in another order, so that what is stored would mean the contrary.
+        If the codes are those of a known scale in another order, which would reverse the meaning of stored verdicts.
     """
     for scale in SCALES:
         if scale.names == tuple(names):
@@ -116,16 +116,16 @@ def scale_of_options(options: Sequence[tuple[str, str]]) -> JudgeScale:
     Parameters
     ----------
     options
-        Id and text of each; a judge may write either.
+        Id and text of each option; a judge may write either.
     """
     ids = [key for key, _ in options]
     written = [{key.lower(), text.strip().lower()} for key, text in options]
-    # A text that two options share stands for neither of them.
+    # A text shared by two options stands for neither.
     codes = tuple(
         Code(key, frozenset(own - set().union(*written[:place], *written[place + 1 :]) | {key.lower()}))
         for place, (key, own) in enumerate(zip(ids, written, strict=True))
     )
-    # Codes of other names, or in another order, say neither: nobody knows which of them are right.
+    # Codes with other names, or in another order, mean neither, as it is not known which of them are right.
     says_correct = grades_correctness(ids) and ids == [name for name in FROM_WRONG if name in ids]
     return JudgeScale(
         key="options",
@@ -137,7 +137,7 @@ def scale_of_options(options: Sequence[tuple[str, str]]) -> JudgeScale:
 
 
 def grades_correctness(names: Sequence[str]) -> bool:
-    """Return whether codes say correct and incorrect, and nothing else but what stands beside these."""
+    """Return whether codes are those of correctness: both correct and incorrect, and no unknown ones."""
     return {"incorrect", _CORRECT} <= set(names) <= set(FROM_WRONG)
 
 
@@ -149,7 +149,7 @@ def number_scale(low: float, high: float) -> JudgeScale:
 
 def _number(text: str, limits: tuple[float, float]) -> str | None:
     try:
-        # Python takes 1_0 for ten, where somebody mistyped 1.0.
+        # Python reads 1_0 as ten, but it is more likely a mistyped 1.0.
         value = float(text.replace("_", " "))
     except ValueError:
         return None

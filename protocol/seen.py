@@ -1,34 +1,34 @@
-"""Words as somebody sees them: which cannot be told apart, and which show nothing at all."""
+"""Words as people see them: which look the same, and which show nothing at all."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-# What the reading room itself calls two lines of an answer, beside the labels of a form's fields.
+# The reading room's own labels for two lines of an answer, in addition to those of a form's fields.
 NOT_ASSESSABLE_LABEL = "Not assessable"
 COMMENT_LABEL = "Comment"
 
-# What a sentence says of two words that `as_seen` takes for one.
+# How a sentence describes two words that `as_seen` makes equal.
 DIFFER_ONLY = "differ only in case, blanks, forms of a character or characters that are not drawn"
 
-# Drawn as nothing or as a blank, although Unicode calls them letters, marks or symbols.
+# Displayed as nothing or as a blank, although Unicode classes them as letters, marks or symbols.
 _INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
 # Controls, formats (zero-width characters, directions) and lone surrogates.
 _UNSEEN = {"Cc", "Cf", "Cs"}
 
 
 def as_seen(written: str) -> str:
-    r"""Return words without regard to case, to blanks round them or doubled, and to forms of one character.
+    r"""Return words normalised for case, surrounding and repeated blanks, and variant forms of characters.
 
-    Compatibility forms become plain ones (NFKC), every kind of blank becomes one space, and characters that are not
-    drawn are left out: two words that are alike then cannot be told apart, and what is empty shows nothing.
+    Compatibility forms become plain ones (NFKC), any run of blanks becomes one space, and characters that are not drawn
+    are removed. Words with equal results look the same, and a word with an empty result shows nothing.
 
     >>> as_seen("LEFT\u200b\u00a0 lobe")
     'left lobe'
     """
     if written.isascii() and written.isprintable():
-        # Nothing in it has another form, or is not drawn; that is most of what a large study says.
+        # Printable ASCII has no variant forms. This covers most of the words of a large study.
         return " ".join(written.lower().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", written).casefold())
     seen = "".join(
@@ -40,9 +40,9 @@ def as_seen(written: str) -> str:
 
 
 def problems_of_options(options: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield a sentence for each option, given as id and text, that shows nothing or looks like one before it.
+    """Yield a sentence for each option, given as id and text, that shows nothing or looks like an earlier one.
 
-    The very same id twice is no matter of how it looks, and is left to its own check.
+    Identical ids are left to another check.
     """
     ids: dict[str, str] = {}
     texts: dict[str, str] = {}
@@ -67,12 +67,12 @@ def problems_of_options(options: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def problems_of_labels(labels: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the key of a field of a form, and a sentence, for each label that shows nothing or means another line.
+    """Yield a field's key and a sentence for each label that shows nothing or looks like another label.
 
     Parameters
     ----------
     labels
-        Key and label of each field of one form, in their order.
+        Key and label of each field of one form, in order.
     """
     own = {as_seen(label): label for label in (NOT_ASSESSABLE_LABEL, COMMENT_LABEL)}
     keys: dict[str, str] = {}
@@ -91,5 +91,5 @@ def problems_of_labels(labels: Sequence[tuple[str, str]]) -> Iterator[tuple[str,
 
 
 def _drawn(written: str) -> str:
-    """Return words for a sentence, with a question mark for each character that is not drawn."""
+    """Return words for use in a sentence, with a question mark for each character that is not drawn."""
     return "".join(character if character.isprintable() else "?" for character in written)

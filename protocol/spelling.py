@@ -1,11 +1,11 @@
-"""One spelling of what keyboards, telephones and people write in several ways, before answers are compared."""
+"""One spelling for characters and quantities that are written in several ways, applied before answers are compared."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# As telephones, word processors and keyboards of other scripts set what was typed as ' " - * < and so on.
+# Variants of ' " - * < and others, as entered by phones, word processors and keyboards of other scripts.
 _CHARACTERS = str.maketrans(
     {
         **{chr(0xFF00 + code - 0x20): chr(code) for code in range(ord("!"), ord("~") + 1)},
@@ -24,12 +24,12 @@ _CHARACTERS = str.maketrans(
         ),
     }
 )
-# With no number behind it => is an arrow.
+# Unless a number follows, => is an arrow.
 _OR_EQUAL = {
     "\N{LESS-THAN OR EQUAL TO}": re.compile(r"<=|=<(?= ?[-+]?\.?\d)"),
     "\N{GREATER-THAN OR EQUAL TO}": re.compile(r">=|=>(?= ?[-+]?\.?\d)"),
 }
-# Telephones make one of two hyphens.
+# Phones replace two hyphens with a long dash.
 _LONG_DASH = re.compile("(?<=[0-9])\N{EM DASH}(?=[ctls]?[0-9])")
 # 10 minus 5 is a difference.
 _MINUS = re.compile(r"(?<!\w)(?<!\d )minus (?=\.?\d)")
@@ -40,35 +40,36 @@ _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})")
-# In 5 mm - 10 mm and 5 mm x 3 mm the first unit says nothing.
+# In 5 mm - 10 mm and 5 mm x 3 mm the first unit is redundant.
 _SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | to | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
 _SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
 _BY = re.compile(r"(?: ?[x*] ?| by )(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
-# Of 4/5 / 3/5 the slash in the middle stands between two of them.
+# In 4/5 / 3/5 the middle slash separates two fractions.
 _PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?![\d.,]+[/:])")
 _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,4}(?!\w))| ?(/) ?(?=\d))")
-# A size that shrank from 10 to 5 is no range.
+# A size that shrank from 10 to 5 is not a range.
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 
 
 def of_blanks(text: str) -> str:
-    """Return a text in which one blank, or one end of a line, stands for many."""
+    """Return a text with runs of blanks, or of line breaks, replaced by a single one."""
     return _LINES.sub("\n", _BLANKS.sub(" ", text))
 
 
 def of_characters(text: str) -> str:
-    """Return a text in lower case and single blanks, its marks those of a keyboard."""
+    """Return a text in lower case with single blanks and plain keyboard characters."""
     return of_blanks(_LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS))
 
 
 def of_quantities(text: str) -> str:
-    """Return a text, of one spelling of its characters, whose sizes, ranges, bounds and units are written in one way.
+    """Return a text from `of_characters` with its sizes, ranges, bounds and units in one spelling.
 
-    5mm and 5-mm are 5 mm, 5×3 mm and 5 mm x 3 mm are 5 x 3 mm, 12 - 15 and 12 to 15 are 12-15, 1 / 2 is 1/2, cm² is
-    cm2 behind a number, 5 percent is 5%, < 5 is <5, minus 5 is -5, and R > L is R>L.
+    5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 and 12 to 15 become 12-15, 1 / 2 becomes
+    1/2, cm² after a number becomes cm2, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and R > L becomes
+    R>L.
     """
     for sign, written in _OR_EQUAL.items():
         text = written.sub(sign, text)

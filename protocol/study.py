@@ -1,7 +1,7 @@
 """A study's protocol as a whole.
 
-The models of this package are the whole language of a protocol. An unknown key is refused, so that a misspelt rule
-cannot silently be no rule.
+The models of this package define the whole language of a protocol. Unknown keys are refused, so that a misspelt rule
+is not silently ignored.
 """
 
 from __future__ import annotations
@@ -22,60 +22,62 @@ DateOrder = Literal["day_first", "month_first"]
 
 
 class Protocol(Part):
-    """A study's protocol; frozen with its items."""
+    """A study's protocol, which is frozen with its items."""
 
     name: Annotated[
         str,
         Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$"),
         Says(
-            "the key of the study, in lower-case letters, digits and hyphens; raters can see it in addresses",
+            "the key of the study: lower-case letters, digits and hyphens; raters can see it in addresses",
             "name: side-of-the-lesion",
         ),
     ]
-    title: Annotated[ShortText, Says("what everybody sees", "title: On which side is the lesion?")]
+    title: Annotated[ShortText, Says("the title that everybody sees", "title: On which side is the lesion?")]
     instructions: Annotated[
         str,
         Field(min_length=1),
-        Says("what is read before the first item, in Markdown", "instructions: Answer each item from its images."),
+        Says(
+            "instructions shown before the first item, in Markdown", "instructions: Answer each item from its images."
+        ),
     ]
     consent: Annotated[
         str,
         Says(
-            "what raters agree to before their first part, in Markdown",
+            "the consent that raters give before their first part, in Markdown",
             "consent: I take part of my own will.",
-            "nothing is asked",
+            "no consent is asked for",
         ),
     ] = ""
     notice: Annotated[str | None, Says("a line above every item", "notice: For research only", "no line")] = None
-    seed: Annotated[int, Says("what draws depend on, beside the secret of the study", "seed: 7")] = 1
-    # How a date in a table is read that ends in its year; None: only where it has one reading.
+    seed: Annotated[int, Says("the seed of all draws, used together with the study's draw key", "seed: 7")] = 1
+    # How dates that end in the year are read; with None, ambiguous ones are refused.
     dates: Annotated[
         DateOrder | None,
         Says(
-            "how dates in the tables are read that have two readings, as 01/04/2020",
+            "how ambiguous dates in the tables, such as 01/04/2020, are read",
             "dates: day_first",
-            "they are refused",
+            "ambiguous dates are refused",
         ),
     ] = None
     hanging: Annotated[
-        Hanging, Says("how scans hang", "hanging: {layout: switched}", "side by side, in three planes")
+        Hanging, Says("how scans are hung", "hanging: {layout: switched}", "side by side, in three planes")
     ] = Hanging()
     context: Annotated[
         Context,
         Says(
-            "what is shown of the case beside the scans",
+            "what is shown about the case beside the scans",
             "context: {age: yes}",
             "the vignette and the months since the prior",
         ),
     ] = Context()
     text: Annotated[
-        TextSettings, Says("how each kind of text is set", "text: {prompt: markdown}", "all of it is plain")
+        TextSettings, Says("how each kind of text is formatted", "text: {prompt: markdown}", "all texts are plain")
     ] = TextSettings()
     forms: Annotated[
         dict[Key, Form],
         Field(min_length=1),
         Says(
-            "one form for each way of answering, by the name that `items.csv` gives",
+            "one form for each way of answering, under the name used in `items.csv`",
             "forms: {side: {fields: [{key: answer, type: choice, label: Side}]}}",
         ),
     ]
@@ -85,7 +87,7 @@ class Protocol(Part):
     scoring: Annotated[
         Scoring | None,
         Says(
-            "the second phase, in which answers of models are scored",
+            "the second phase, in which models' answers are scored",
             "scoring: {instructions: Score each., prompt: Right or not, sample: 40, "
             "form: {fields: [{key: answer, type: yes_no, label: Right}]}}",
             "no answers are scored",
@@ -94,29 +96,29 @@ class Protocol(Part):
     adjudication: Annotated[
         Adjudication | None,
         Says(
-            "the phase of reviewers", "adjudication: {instructions: Decide which answer stands.}", "nothing is reviewed"
+            "the reviewers' phase", "adjudication: {instructions: Decide which answer stands.}", "nothing is reviewed"
         ),
     ] = None
     analysis: Annotated[
-        AnalysisPlan, Says("what is computed", "analysis: {resamples: 2000}", "as each of its keys says")
+        AnalysisPlan, Says("what is computed", "analysis: {resamples: 2000}", "the default of each of its keys")
     ] = AnalysisPlan()
 
     @staticmethod
     def of_canonical_json(text: str) -> Protocol:
-        """Return the protocol that was stored as such JSON, by the rules under which it was stored.
+        """Return the protocol stored as this JSON, under the rules in force when it was stored.
 
         Raises
         ------
         ValueError
-            When it is no protocol.
+            If it is not a protocol.
         """
         content = json.loads(text)
         if isinstance(content, dict) and isinstance(content.get("analysis"), dict):
-            # stored before there was a choice
+            # Protocols stored before these keys existed lack them.
             content["analysis"].setdefault("draw", 1)
             content["analysis"].setdefault("kappa_interval", "adjusted")
         return Protocol.model_validate_json(json.dumps(content))
 
     def canonical_json(self) -> str:
-        """Return the protocol as JSON with sorted keys and no spaces: the text that is hashed and stored."""
+        """Return the protocol as JSON with sorted keys and no spaces, the text that is hashed and stored."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

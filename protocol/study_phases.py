@@ -1,6 +1,7 @@
-"""The phases of one study as the program goes by them: in their order, each with what the protocol says of it.
+"""The phases of one study as the program uses them: in order, each with the rules that the protocol sets for it.
 
-A study of the first language has the phases of the table in `protocol.phases`; one that lists its phases has its own.
+A study in the first language has the phases of the table in `protocol.phases`; a study that lists its phases has its
+own.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from protocol.sections import RevisionRule
 
 @dataclass(frozen=True)
 class Adjudication:
-    """A queue in which somebody decides about what others answered.
+    """A queue in which a reviewer decides between others' answers.
 
     Attributes
     ----------
     settled
-        The phase whose answers are decided about.
+        The phase whose answers are settled.
     own_read, decision
-        The two steps of the work on an item: the own blind read, and the choice between the opinions.
+        The two steps of the work on an item: the reviewer's own blind read, and the choice between the opinions.
     controls
-        How many items on which the answers agree go along.
+        How many items on which the answers agree are added as controls.
     """
 
     settled: Phase
@@ -41,7 +42,7 @@ class Adjudication:
 
 @dataclass(frozen=True)
 class Group:
-    """People who do the same work; `people` says how many are planned, None where the protocol does not."""
+    """People who do the same work; `people` is the planned number, or None if the protocol gives none."""
 
     key: str
     title: str
@@ -50,16 +51,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Telling:
-    """What a phase tells, how far, and to whom it must not be told yet.
+    """What a phase reveals, about how much of the material, and which phases are blind to it.
 
     Attributes
     ----------
     things
-        In the words of the language.
+        What it reveals, in the words of the language.
     reach
-        Over how much of the material it tells.
+        How much of the material the things can give away.
     blind
-        The phases that are blind to each of the things, of the same people.
+        The phases of the same people that are blind to each of the things.
     """
 
     things: tuple[str, ...]
@@ -69,9 +70,9 @@ class Telling:
 
 @dataclass(frozen=True)
 class StudyPhases:
-    """The phases of a study in their order, those that train before what they open.
+    """The phases of a study in order, with practice before the phases that it opens.
 
-    What follows from them is worked out once: every request of a reader asks it of the phases of a frozen study.
+    Derived values are cached, since every request of a reader needs them.
     """
 
     phases: tuple[Phase, ...]
@@ -81,16 +82,16 @@ class StudyPhases:
     notice: str
     text: TextSettings
     adjudication: Adjudication | None
-    # Whether its protocol lists them; else they are those of the table in `protocol.phases`.
+    # Whether the protocol lists them; otherwise they are those of the table in `protocol.phases`.
     listed: bool = False
     groups: tuple[Group, ...] = ()
-    # Everything declared of cases, items and candidates, shown or not.
+    # All declared attributes of cases, items and candidates, shown or not.
     attributes: tuple[Released, ...] = ()
 
     def of_group(self, key: str) -> StudyPhases:
-        """Return the study as one group of its people has it: their phases alone, numbered as if there were no others.
+        """Return the study as one group sees it: only its own phases, numbered as if there were no others.
 
-        Whoever has them learns of no other group: neither by an address nor by what a phase waits for.
+        Its members learn of no other group, neither from an address nor from what a phase waits for.
         """
         if len(self.groups) < 2:
             return self
@@ -113,16 +114,16 @@ class StudyPhases:
 
     @cached_property
     def by_group(self) -> tuple[StudyPhases, ...]:
-        """The study as each group of its people has it; the study alone where it has no groups."""
+        """The study as each group sees it; just the study itself if it has no groups."""
         return tuple(self.of_group(group.key) for group in self.groups) or (self,)
 
     @property
     def has_reviewers(self) -> bool:
-        """Whether a phase is reviewers' work: where phases are listed, who reviews is a rater in a group."""
+        """Whether any phase is for reviewers; in studies that list their phases, people who review are raters."""
         return any(phase.role == "reviewer" for phase in self.phases)
 
     def named(self, key: str) -> Phase:
-        """Return the phase with this key, which is the study's: assignments name no others."""
+        """Return the phase with this key, which must exist, as it does for every assignment."""
         return self._by_key[key]
 
     @cached_property
@@ -130,16 +131,16 @@ class StudyPhases:
         return {phase.key: phase for phase in self.phases}
 
     def rules_of(self, phase: Phase) -> PhaseRules:
-        """Return what the protocol says of a phase."""
+        """Return the rules that the protocol sets for a phase."""
         return self.rules[phase.key]
 
     @cached_property
     def queues(self) -> tuple[Queue, ...]:
-        """What the members of the study work through, in order."""
+        """The queues that the members of the study work through, in order."""
         return tuple(dict.fromkeys(phase.queue for phase in self.phases))
 
     def queue_named(self, key: str) -> Queue | None:
-        """Return the queue with this key, which may come from an address; None where the study has no such."""
+        """Return the queue with this key, which may come from an address; None if there is no such queue."""
         return next((queue for queue in self.queues if queue.key == key), None)
 
     def with_volumes(self, role: str) -> tuple[Queue, ...]:
@@ -148,7 +149,7 @@ class StudyPhases:
         return tuple(queue for queue in self.queues if queue.role == role and queue in shows)
 
     def in_queue(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases of a queue by step; practice comes before it, or is a listed part of its own."""
+        """Return the phases of a queue by step, without practice unless that is a listed part of its own."""
         return self._by_queue.get(queue, ())
 
     @cached_property
@@ -160,12 +161,12 @@ class StudyPhases:
         return phases
 
     def training_for(self, queue: Queue) -> Phase | None:
-        """Return the practice that opens a queue; None where there is none."""
+        """Return the practice that opens a queue, or None."""
         return next((phase for phase in self.phases if phase.queue == queue and phase.trains), None)
 
     @property
     def training(self) -> Phase | None:
-        """The practice of the study, or of one group of its people, of which there is at most one; None without any."""
+        """The first practice phase of the study, or None; a group has at most one."""
         return next(iter(self.trainings), None)
 
     @cached_property
@@ -174,13 +175,13 @@ class StudyPhases:
         return tuple(phase for phase in self.phases if phase.trains)
 
     def before(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases of which a member must have done everything before a queue opens."""
+        """Return the phases that a member must have finished before a queue opens."""
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
         return tuple(self.named(key) for key in self._with_what_continues(keys))
 
     @cached_property
     def following(self) -> tuple[Phase, ...]:
-        """The phases whose units follow from answers, in order."""
+        """The phases whose units follow from answers, in order of the study."""
         return tuple(phase for phase in self.phases if phase.follows)
 
     @cached_property
@@ -197,20 +198,20 @@ class StudyPhases:
         return any(phase in self.chosen_by_answers for phase in self.in_queue(queue))
 
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
-        """Return the keys of the phases of which everybody must have done everything before a queue opens."""
+        """Return the keys of the phases that everybody in them must have finished before a queue opens."""
         return self._with_what_continues(
             dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
         )
 
     def draws_before(self, queue: Queue, everybody: StudyPhases) -> frozenset[str]:
-        """Return the keys of the phases that have to be closed before all units are drawn that come before a queue.
+        """Return the keys of the phases to be closed before all units of the phases before a queue can be drawn.
 
-        What follows from answers is nobody's open work before it is drawn, and is still to come.
+        Units that follow from answers are not open work until they are drawn, but they are still to come.
 
         Parameters
         ----------
         everybody
-            The study with the phases of all groups: what waits for everyone waits for those, too.
+            The study with the phases of all groups, since a queue that waits for everyone waits for those too.
         """
         own = {phase.key for phase in self.phases}
         waiting, met = list(self.in_queue(queue)), set[str]()
@@ -226,15 +227,15 @@ class StudyPhases:
         return tuple(name for key in keys for name in (key, after.get(key)) if name is not None)
 
     def continuation_of(self, phase: Phase) -> Phase | None:
-        """Return the phase that shows more once an answer in this one is locked; None where nothing does."""
+        """Return the phase that shows more once an answer in this one is locked, or None."""
         return next((other for other in self.phases if other.continues == phase.key), None)
 
     def waits_for_subject(self, continuation: Phase) -> bool:
-        """Return whether more is shown only once all units of a subject are answered, and not of the item alone."""
+        """Return whether more is shown only once all units of the subject, not just of the item, are answered."""
         more = self.rules_of(continuation).shows - self.rules[continuation.continues].shows
         if any(self._reach_of(thing) == "subject" for thing in more):
             return True
-        # Opinions tell what their authors were shown, which is what the desk asks for as well.
+        # Opinions reveal what their authors were shown, and the desk checks for that as well.
         return any(
             known.reach == "subject" and phase.key == continuation.continues
             for known in self.blind_to(continuation)
@@ -242,30 +243,30 @@ class StudyPhases:
         )
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:
-        """Return the queues that open when a member is done with this one, in order."""
+        """Return the queues that open once a member has finished this one, in order."""
         own = set(self.in_queue(queue))
         return tuple(other for other in self.queues if own & set(self.before(other)))
 
     def settled_by(self, queue: Queue) -> tuple[Phase, ...]:
-        """Return the phases whose verdicts stand once a queue is begun: those before it, and those it tells something.
+        """Return the phases whose verdicts are final once a queue is begun: those before it, and those blind to it.
 
-        What a phase is blind to may be shown further on, with phases of others, or phases without units, between.
-        Practice settles nothing by what it tells: that is about subjects of which nothing else is rated.
+        What a phase is blind to may be shown several phases later, after phases of other people or without units.
+        Practice makes nothing final by what it reveals, as nothing else is rated about its subjects.
         """
         telling = [known for own in self.in_queue(queue) if not own.trains for known in self.blind_to(own)]
         blind = [phase for known in telling for phase in known.blind]
         return tuple(dict.fromkeys((*self.before(queue), *(blind if self.listed else ()))))
 
     def by_admin(self, queue: Queue) -> frozenset[str]:
-        """Return the keys of the phases of a queue that wait until an admin opens them."""
+        """Return the listed keys of a queue's phases that wait until an admin opens them."""
         return frozenset(phase.listed_as for phase in self.in_queue(queue) if phase.by_admin)
 
     def opens_later(self, queue: Queue) -> str:
-        """Return the sentence for a member for whom a queue is not open yet."""
+        """Return what a member is told while a queue is not open to them yet."""
         if self.by_admin(queue):
             return f"“{queue.title}” is opened by the study's admin."
         if self.waits_for_everyone(queue) or self.follows_from_answers(queue):
-            # Who the others are, and whether there are any, nobody may know.
+            # Nobody may learn who the others are, or whether there are any.
             return f"“{queue.title}” opens once everything that comes before it is done."
         if self.listed:
             return f"“{queue.title}” opens once you are done with what comes before it."
@@ -276,7 +277,7 @@ class StudyPhases:
         return any(phase.follows for phase in self.in_queue(queue))
 
     def is_revisable(self, queue: Queue) -> bool:
-        """Return whether a queue is of a kind whose verdicts a protocol may let be revised."""
+        """Return whether a protocol may allow verdicts of this queue to be revised."""
         return any(phase.revisable for phase in self.in_queue(queue))
 
     def revision_in(self, queue: Queue) -> RevisionRule:
@@ -286,15 +287,15 @@ class StudyPhases:
 
     @property
     def previewed(self) -> Phase:
-        """The phase as which an admin looks at an item: the first that rates items, or else the first."""
+        """The phase in which an admin previews an item: the first that rates items, or else the first of all."""
         return next((phase for phase in self.counted if phase.kind == "items"), self.counted[0])
 
     def blind_to(self, showing: Phase) -> tuple[Telling, ...]:
-        """Return what a phase shows or tells otherwise, as far as phases are blind to it; with each, which these are.
+        """Return what a phase shows or otherwise reveals and other phases are blind to, each with those phases.
 
-        The reference, what gives it away, overlays and an attribute of a case tell something of all that is about the
-        subject; a candidate, others' answers and an attribute of an item of that item, or conversation; an attribute of
-        a candidate of that alone. A phase that does not count is blind to nothing.
+        The reference, anything that gives it away, overlays and an attribute of a case concern the whole subject. A
+        candidate, others' answers and an attribute of an item concern that item, or its conversation. An attribute of
+        a candidate concerns only that candidate. A phase that does not count is blind to nothing.
         """
         tellings = self._tellings.get(showing)
         if tellings is None:
@@ -307,7 +308,7 @@ class StudyPhases:
 
     def _told_by(self, showing: Phase) -> Iterator[Telling]:
         rules = self.rules_of(showing)
-        # Feedback in practice comes within the phase.
+        # In practice, feedback is shown within the phase.
         shown = rules.shows | (rules.tells_after if showing.trains else frozenset())
         things_by: dict[tuple[Reach, tuple[Phase, ...]], list[str]] = {}
         for thing in sorted(shown | rules.all_told):
@@ -323,7 +324,7 @@ class StudyPhases:
                 yield Telling(tuple(things), reach, phases)
 
     def _tells_alike(self, phase: Phase, thing: str, ways: Iterable[Way]) -> bool:
-        """Return whether a phase tells a thing itself by the ways by which another does, where that is nothing new."""
+        """Return whether a phase reveals a thing itself in all these ways, and so learns nothing new by them."""
         tells = self.rules_of(phase).tells
         return all(way.known == "by the same way" and thing in tells.get(way, ()) for way in ways)
 
@@ -331,12 +332,12 @@ class StudyPhases:
         if thing in THINGS:
             return THINGS[thing].reach
         declared = next((each for each in self.attributes if each.key == thing), None)
-        # What is no attribute is a part of the reference.
+        # Anything else is a part of the reference.
         return "subject" if declared is None else declared.reach
 
     @cached_property
     def _telling(self) -> Set[str]:
-        """The attributes that tell the reference, and its parts that any phase shows."""
+        """The attributes that give away the reference, and the parts of the reference that any phase reveals."""
         shown = (thing for rules in self.rules.values() for thing in rules.shows | rules.tells_after | rules.all_told)
         return {attribute.key for attribute in self.attributes if attribute.tells_reference} | {
             thing for thing in shown if field_of_reference(thing)
@@ -352,7 +353,7 @@ class StudyPhases:
 
     def _is_blind(self, phase: Phase, showing: Phase, disclosed: Set[str]) -> bool:
         rules = self.rules_of(phase)
-        # By what both steps of a phase select, the one tells nothing that the other did not.
+        # Both steps of a phase have the same units, so their selection reveals nothing new in the second.
         in_both = rules.all_told - rules.told_in_part if phase.queue == showing.queue else frozenset()
         return rules.counts and bool(disclosed - self._open_to(rules) - in_both)
 
@@ -361,17 +362,17 @@ class StudyPhases:
 
     @cached_property
     def revisable(self) -> tuple[Phase, ...]:
-        """The phases whose verdicts the protocol lets be revised."""
+        """The phases in which the protocol allows verdicts to be revised."""
         return tuple(phase for phase in self.phases if phase.revisable and self.rules_of(phase).revision != "never")
 
     @cached_property
     def counted(self) -> tuple[Phase, ...]:
-        """The phases that statistics know of: what is practised is in none."""
+        """The phases that enter statistics, which is all but practice."""
         return tuple(phase for phase in self.phases if not phase.trains)
 
 
 def part_key(place: int) -> str:
-    """Return how addresses call a listed phase; the author's key stands in none: it may say what nobody is to know."""
+    """Return the name of a listed phase in addresses, without its key, which may contain what raters must not know."""
     return f"part-{place}"
 
 

@@ -1,30 +1,30 @@
-"""Units of one kind, between which a measurement is converted: 5 cm is 50 mm, and neither is 50 ml."""
+"""Conversion between units of the same kind: 5 cm is 50 mm, and neither is 50 ml."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 
-# Of each kind, how many of the first one are one of it.
+# For each kind, the size of its units in terms of the first one.
 DIMENSIONS: tuple[dict[str, Decimal], ...] = (
     {"mm": Decimal(1), "cm": Decimal(10), "m": Decimal(1000)},
     {"mm2": Decimal(1), "cm2": Decimal(100)},
     {"ml": Decimal(1), "cc": Decimal(1), "cm3": Decimal(1), "mm3": Decimal("0.001"), "l": Decimal(1000)},
     {"%": Decimal(1), "percent": Decimal(1), "per cent": Decimal(1)},
 )
-# In words 3 m may be months, and 5 l the left side.
+# In free text, 3 m may be months and 5 l the left side.
 _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
 del _IN_WORDS["m"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
-# The unit behind the last of 5 x 3 cm is that of both. Of 1/2 cm the 2 is no number, of ...2 cm it is. A row without a
-# unit is a match, too, or each of its numbers would be begun with anew.
+# The unit at the end of 5 x 3 cm applies to both numbers. The 2 in 1/2 cm is not a number, but in ...2 cm it is. A row
+# without a unit matches too, or the search would start again at each of its numbers.
 _MEASURED = re.compile(
     rf"(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
     r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
-# 1,000 is a thousand to some and one to others.
+# 1,000 is a thousand to some readers and one to others.
 AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23", "^")
 
@@ -37,17 +37,17 @@ def digits(number: Decimal) -> str:
 
 
 def plain(unit: str) -> str:
-    """Return a unit as the table has it, in lower case and its power as a digit."""
+    """Return a unit as spelled in the table: in lower case, with its power as a digit."""
     return " ".join(unit.lower().translate(_POWERS).split())
 
 
 def is_known(unit: str) -> bool:
-    """Return whether a unit can be converted into another one."""
+    """Return whether a unit can be converted to another."""
     return any(plain(unit) in units for units in DIMENSIONS)
 
 
 def factor(unit: str, wanted: str) -> Decimal | None:
-    """Return by what a number in a unit is multiplied to be in another; None where that measures something else."""
+    """Return the factor that converts a number from one unit to another; None if they are of different kinds."""
     here, there = plain(unit), plain(wanted)
     if here == there:
         return Decimal(1)
@@ -56,7 +56,7 @@ def factor(unit: str, wanted: str) -> Decimal | None:
 
 
 def of_measurements(text: str) -> str:
-    """Return a text, of one spelling of its characters, whose lengths, areas and volumes are in mm, mm2 and ml."""
+    """Return a text from `spelling.of_characters` with lengths, areas and volumes in mm, mm2 and ml."""
     return _MEASURED.sub(_converted, text)
 
 

@@ -1,7 +1,7 @@
 """Who may see what, and when: one table, and one pure function that reads it. docs/blinding.md prints it.
 
-It says what may pass; `services.reading.blinding` and `hanging` say what does, key by key. Where something that was
-withheld is let through (a reference, the opinions of others), they ask here first.
+The table says what may be sent; `services.reading.blinding` and `hanging` say what is sent, key by key. They ask here
+before they release something that is otherwise withheld (a reference, the opinions of others).
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from typing import Literal
 from protocol.phases import OPINIONS, PRACTICE, READING, REVIEW, SCORING, Phase
 
 Role = Literal["rater", "reviewer", "admin"]
-# A phase by its key, or a page of an admin.
+# A phase, by its key, or the pages of an admin.
 View = str
 ADMIN = "admin"
-# Any phase of a study that lists its phases: what it names in `shows` is released.
+# Any phase of a study that lists its phases; the things named in its `shows` are released.
 LISTED = "listed"
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far things are for the person asking; what is not known counts as not done.
+    """How far the person asking has got; what is unknown counts as not done.
 
     Attributes
     ----------
     on_the_desk
-        It belongs to the item on their desk.
+        Whether the thing belongs to the item on their desk.
     answered
-        Their own verdict on this item is stored.
+        Whether their own verdict on this item is stored.
     reads_done
-        All their own blind reads are done.
+        Whether all their own blind reads are done.
     data_locked
-        The study is closed, or this admin takes an interim look with a reason.
+        Whether the study is closed, or this admin takes an interim look with a reason.
     released
-        The protocol releases it.
+        Whether the protocol releases the thing.
     """
 
     on_the_desk: bool = False
@@ -47,13 +47,13 @@ class Progress:
 
 @dataclass(frozen=True)
 class Rule:
-    """A cell of the table: its words, and what has to hold (fields of `Progress`); None where it never does."""
+    """A cell of the table: its words, and the fields of `Progress` that it needs; None if it is never met."""
 
     words: str
     needs: tuple[str, ...] | None
 
     def holds(self, progress: Progress) -> bool:
-        """Return whether it may be seen now."""
+        """Return whether the rule is met."""
         return self.needs is not None and all(getattr(progress, need) for need in self.needs)
 
 
@@ -69,17 +69,17 @@ LOCKED = Rule("report, after data lock", ("data_locked",))
 
 @dataclass(frozen=True)
 class Thing:
-    """Something that is seen or withheld.
+    """Something that is shown or withheld.
 
     Attributes
     ----------
     title
-        Its line in the table.
+        The label of its row in the table.
     columns
-        The columns of the database that hold it, as "table.column"; a changed value of any other column must change
-        nothing that is sent.
+        The columns of the database that hold it, as "table.column". Changing any other column must not change anything
+        that is sent.
     rules
-        By view: the key of a phase, `LISTED`, or `ADMIN`. What is not named is never seen.
+        Its rule in each view: a phase's key, `LISTED` or `ADMIN`. In any other view it is never shown.
     """
 
     key: str
@@ -100,7 +100,7 @@ def _with(words: str, *needs: str) -> Rule:
 
 
 def _reading(rule: Rule, admin: Rule, **others: Rule) -> dict[View, Rule]:
-    """Return the same rule for all reads from images: practice and own first reads alike."""
+    """Return one rule for all reads of images (practice, reading and review); listed phases have `SHOWN`."""
     read = {PRACTICE.key: rule, READING.key: rule, REVIEW.key: rule, OPINIONS.key: rule}
     return read | {LISTED: SHOWN, ADMIN: admin} | others
 
@@ -274,7 +274,7 @@ _BY_KEY: Mapping[str, Thing] = {thing.key: thing for thing in THINGS}
 
 
 def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> bool:
-    """Return whether somebody may see a thing in a phase, as far as they are.
+    """Return whether somebody may see a thing in a phase, given their progress.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
     Raises
     ------
     KeyError
-        There is no such thing in the table; what it does not name can be shown to nobody.
+        If the table has no such thing, as nothing outside it may be shown to anybody.
     """
     row = _BY_KEY[thing]
     if role != (phase.role if phase is not None else ADMIN):
@@ -296,7 +296,7 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
 
 
 def columns_in(phase: Phase) -> frozenset[str]:
-    """Return the columns that can reach a member of a phase at some time."""
+    """Return the columns that a member can at some time see in a phase."""
     everything = Progress(*(True,) * 5)
     seen = [thing for thing in THINGS if may_see(phase.role, phase, thing.key, everything)]
     return frozenset(column for thing in seen for column in thing.columns)

@@ -1,4 +1,4 @@
-"""A judge against humans: the direction of its errors, and the calibration panels with their command line.
+"""A judge against humans: the direction of its errors, the calibration panels and their command line.
 
 ``python -m agreement.judge judged.csv`` prints the panels of `agreement.judge.panels`.
 """

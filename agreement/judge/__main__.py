@@ -1,8 +1,8 @@
 """Calibration of a judge from files: ``python -m agreement.judge judged.csv --human A,B --judge J --model MODEL``.
 
-Reads one table, or the judge's and the humans' joined by declared keys, and prints the panels of
-`agreement.judge.panels` as text or JSON. No server, no study. ``check certificate.json run.csv`` holds a new run
-against a certificate.
+Reads one table, or a table of the judge's verdicts joined to one of the humans' by declared keys, and prints the panels
+of `agreement.judge.panels` as text or JSON. It needs neither a server nor a study. ``check certificate.json run.csv``
+compares a new run with a certificate.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ UNUSABLE = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the panels, or hold a run against a certificate.
+    """Print the panels, or compare a run with a certificate.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        By default those of the command line.
+        The command line's by default.
 
     Returns
     -------
     int
-        0; 2 for a file or an option that cannot be used. Of ``check``: 0 within the certificate, 1 outside, 2 not
+        0; 2 if a file or an option cannot be used. For ``check``: 0 within the certificate, 1 outside, 2 not
         comparable.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -56,7 +56,7 @@ def _calibrate(asked: Asked) -> int:
     judged = read_judged(asked.file, asked.columns, asked.scale, asked.humans_file)
     material = judged.material
     refuse_nothing(material)
-    # numpy's own threads would wait for each other on the small tables of the labelled
+    # numpy's threads would only wait for each other on tables as small as those of the labelled candidates
     with threadpool_limits(1, user_api="blas"):
         panels = calibrate(material, asked.plan)
     if asked.certificate is not None:

@@ -1,4 +1,4 @@
-"""What the judge is held against: each human alone, and the humans together by several rules, side by side."""
+"""The bases of a judge's calibration: each human alone, and the humans combined by several rules, side by side."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ADJUDICATED = "adjudicated"
 
 @dataclass(frozen=True)
 class Basis:
-    """Human verdicts that the judge is held against.
+    """The human verdicts that a judge is compared with.
 
     Attributes
     ----------
     name : str
         A human, or a rule with the number of humans, such as ``"majority of 3"``.
     codes : ndarray of float, shape (labelled,)
-        Codes of levels; nan where there is none. All nan where the verdicts are joined to a mean score, which is no
-        level.
+        Codes of levels; nan without a verdict. All nan if the verdicts are averaged to a mean score, which is
+        not a level.
     scores : ndarray of float, shape (labelled,)
-        Scores on the scale; all nan where it has none.
+        Scores on the scale; all nan if the scale has none.
     rule : str
-        By which rule it joins humans, such as ``"majority"``; empty where it is of one, or adjudicated.
+        The rule that combines the humans, such as ``"majority"``; empty for a single human or adjudicated verdicts.
     """
 
     name: str
@@ -39,65 +39,66 @@ class Basis:
     rule: str = ""
 
     def is_called(self, name: str) -> bool:
-        """Whether a plan that names this basis means it: by its whole name, or its rule alone."""
+        """Whether a plan that names this basis means it, by its full name or by its rule alone."""
         return name in (self.name, self.rule)
 
     @property
     def given(self) -> Chosen:
-        """Which labelled candidates have one."""
+        """Which labelled candidates have a verdict."""
         return ~np.isnan(self.codes) | ~np.isnan(self.scores)
 
     @property
     def n(self) -> int:
-        """Labelled candidates that have one."""
+        """Number of labelled candidates with a verdict."""
         return int(self.given.sum())
 
     @property
     def left_out(self) -> int:
-        """Labelled candidates without one."""
+        """Number of labelled candidates without a verdict."""
         return self.codes.size - self.n
 
     @property
     def has_levels(self) -> bool:
-        """Whether it is a verdict on the scale, which coefficients for levels need."""
+        """Whether the verdicts are levels of the scale, as coefficients for levels require."""
         return not bool(np.isnan(self.codes).all())
 
     def part(self, among: Chosen) -> Basis:
-        """That of some of the labelled candidates."""
+        """The same basis restricted to some of the labelled candidates."""
         return Basis(self.name, self.codes[among], self.scores[among], self.rule)
 
     def right_or_wrong(self, scale: Scale) -> bool:
-        """Whether every score is 1 or 0; a mean of two who differ is neither."""
+        """Whether every score is 1 or 0; the mean of two humans who differ is neither."""
         return scale.shares and self.has_levels
 
     @property
     def omitted(self) -> str:
-        """What a sentence says of those that are left out; nothing where there are none."""
+        """The clause on candidates left out, to append to a sentence; empty if there are none."""
         return f", {self.left_out} of the labelled without a verdict by {self.name} left out" if self.left_out else ""
 
     @property
     def in_words(self) -> str:
-        """Name and numbers, as beside a figure."""
+        """Name and numbers, as printed beside a figure."""
         return f"{self.name}, {self.n} labelled, {self.left_out} left out"
 
 
 def bases(material: Material) -> list[Basis]:
-    """Everything that the judge is held against, the usual one first.
+    """Everything that the judge is compared with, the default basis first.
 
-    One human stands alone. Of several, categories are joined by majority (ties are left out), numbers by their mean,
-    and ordered levels by majority and median; beside these unanimity, which leaves the hard candidates out and flatters
-    a judge, the mean score, which leaves none out, the adjudicated verdicts where there are some, and each human alone.
-    The mean score comes first for ordered levels, and for two humans, of whom a majority is unanimity.
+    A single human is the only basis. Several humans are combined by majority for categories (ties are left out), by the
+    mean for numbers, and by majority and median for ordered levels. Beside these come unanimity, which leaves out the
+    hard candidates and so flatters a judge; the mean score, which leaves out none; the adjudicated verdicts, if any;
+    and each human alone. The mean score comes first for ordered levels, and for two humans, whose majority is
+    unanimity.
 
     Parameters
     ----------
     material : Material
-        Of which the labelled candidates are used.
+        Only its labelled candidates are used.
 
     Returns
     -------
     list of Basis
-        Of the codes of ``material.labelled``.
+        With codes for ``material.labelled``.
     """
     labelled = material.labelled
     scale = material.scale
@@ -117,7 +118,7 @@ def bases(material: Material) -> list[Basis]:
 
 
 def adjudication_caution(material: Material, judge: str) -> str | None:
-    """Why adjudicated verdicts must not calibrate a judge: only what differed from it was adjudicated.
+    """Why adjudicated verdicts must not calibrate a judge: only those that differed from it were adjudicated.
 
     Parameters
     ----------
@@ -127,8 +128,7 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     Returns
     -------
     str or None
-        A sentence where, of the adjudicated candidates, the judge differs from a human on all, and of the others on
-        fewer.
+        A sentence if the judge differs from a human on every adjudicated candidate, but not on every other candidate.
     """
     labelled = material.labelled
     if labelled.adjudicated is None:
@@ -139,13 +139,13 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     if decided.all() or not decided.any() or not differs[decided].all() or differs[~decided].all():
         return None
     return (
-        f"Adjudicated were {int(decided.sum())} of {labelled.n} labelled candidates, on all of which {judge} differs "
-        "from a human: settling only what differs flatters a judge: the adjudicated verdicts do not calibrate it."
+        f"Only {int(decided.sum())} of {labelled.n} labelled candidates were adjudicated, and {judge} differs from a "
+        "human on all of them: such verdicts flatter a judge and cannot calibrate it."
     )
 
 
 def only_what_differed(material: Material, judge: str, basis: Basis) -> str | None:
-    """Why a basis says nothing of a judge, which is the adjudicated verdicts on what differed from it alone.
+    """Why a basis of verdicts adjudicated only where they differed from the judge cannot be used to assess it.
 
     Parameters
     ----------
@@ -156,19 +156,19 @@ def only_what_differed(material: Material, judge: str, basis: Basis) -> str | No
     Returns
     -------
     str or None
-        None for every other basis.
+        None for any other basis.
     """
     return adjudication_caution(material, judge) if basis.name == ADJUDICATED else None
 
 
 def main_basis(material: Material, plan: Plan) -> Basis:
-    """The one on which corrections, uniformity and the certificate rest.
+    """The basis of the corrections, the uniformity panel and the certificate.
 
     Parameters
     ----------
     material : Material
     plan : Plan
-        May name it.
+        May name the basis.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def main_basis(material: Material, plan: Plan) -> Basis:
     Raises
     ------
     ValueError
-        When there is none of that name.
+        When no basis has that name.
     """
     every = bases(material)
     if plan.basis is None:
@@ -201,7 +201,7 @@ def _basis(name: str, codes: Floats, scale: Scale, rule: str = "") -> Basis:
 
 
 def _mean_score(alone: list[Basis]) -> Floats:
-    """Mean of the scores that were given, however many there are."""
+    """Mean of the scores given, whatever their number."""
     table = np.column_stack([basis.scores for basis in alone])
     given = (~np.isnan(table)).sum(axis=1)
     return np.where(given > 0, np.nansum(table, axis=1) / np.maximum(given, 1), np.nan)

@@ -1,4 +1,4 @@
-"""Figures as printed in a table of a panel: in the unit, and to as many places, as in its sentences."""
+"""Figures as printed in a panel's table, in the same unit and to as many decimal places as in its sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIFFERENCES = frozenset(
         CORRECTED_BETWEEN,
     }
 )
-"""In points where scores are shares."""
+"""In percentage points if scores are shares."""
 
 _SHARES = frozenset({repeatability.SCATTER, *repeatability.CHANGED_WITH.values(), criteria.MISSING})
 """In percent."""
@@ -44,7 +44,7 @@ def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
     Returns
     -------
     value, limits : str
-        The limits in brackets; empty where there are none.
+        The limits in brackets; empty if there are none.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
 
 
 def unit_of(statistic: str, scale: Scale) -> tuple[float, str]:
-    """In which unit values of a statistic are said, written and drawn.
+    """The unit in which values of a statistic are reported, in text, tables and plots.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def unit_of(statistic: str, scale: Scale) -> tuple[float, str]:
     Returns
     -------
     factor : float
-        By which a value is multiplied.
+        Multiplier of a value.
     unit : str
-        Empty where it has none.
+        Empty if the statistic has no unit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A certificate: what was shown of a judge on which material, as JSON and as a card in words."""
+"""A certificate: what was shown about a judge, and on which material, as JSON and as a plain-text card."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from agreement.judge.wording import in_figures
 
 KIND, VERSION = "judge-certificate", 1
 MOST_REPEATED = 5_000
-"""So many candidates are stored, by a hash of their name, to tell a shift where a new run repeats them."""
+"""The most candidates that are stored, by a hash of their name, so that a new run that repeats them shows a shift."""
 
 NEEDED = {"judge_model": "the judge's model", "prompt_sha256": "the prompt"}
-"""For which a certificate is valid exactly, in words: one that does not say them vouches for no later run."""
+"""What a certificate is valid for, in words: a certificate that lacks one of these covers no later run."""
 
 NOT_ASKED = "not part of the criteria"
 NO_SIGNATURE = (
@@ -39,7 +39,7 @@ NO_SIGNATURE = (
 
 @dataclass(frozen=True)
 class Identity:
-    """What exactly was judging.
+    """What exactly was judging: the judge's model, prompt and rubric.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Identity:
         The provider's name.
     prompt_sha256, rubric_sha256 : str or None
     blinded, labels_from : str or None
-        In the words of those who made the labels.
+        In the words of the people who made the labels.
     """
 
     judge_model: str | None = None
@@ -66,12 +66,12 @@ class Origin:
     sources : tuple of (str, str)
         Name and SHA-256 of each file.
     columns : Columns
-        Under which a file with a later run has what names a candidate, and its strata.
+        The columns of a later run's file that hold the parts of a candidate's name, and the strata.
     names : callable or None
-        Names of the candidates at some places, their parts in the order of `Columns.keys` and separated by a unit
-        separator; None where candidates have no names.
+        Names of the candidates at given positions: their parts in the order of `Columns.keys`, joined by a unit
+        separator. None if candidates have no names.
     said : dict of str to str
-        Further lines of the card, such as the study.
+        Additional lines of the card, such as the study.
     """
 
     sources: tuple[tuple[str, str], ...]
@@ -81,7 +81,7 @@ class Origin:
 
 
 def origin_of(judged: Judged, columns: Columns) -> Origin:
-    """Where the material of some files came from.
+    """The origin of material that was read from files.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def sha256_of(path: Path) -> str:
 
 
 def text_sha256(content: bytes) -> str:
-    """SHA-256 of a prompt or a rubric as it is read: without byte order mark, kind of line ends and space around it.
+    """SHA-256 of a prompt or a rubric, ignoring byte order mark, line-end style and surrounding space.
 
-    The same prompt is pasted into a page, sent by a program, and stored by an editor that ends its last line.
+    The same prompt may be pasted into a page, sent by a program, or saved by an editor that ends its last line.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def text_sha256(content: bytes) -> str:
     Raises
     ------
     ValueError
-        When it is not UTF-8: which letters it has is not guessed, and its bytes have another hash than its text.
+        When it is not UTF-8: characters are not guessed, and a hash of the bytes would differ from that of the text.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def name_hash(name: str) -> str:
 def certificate(
     material: Material, panels: dict[str, Panel], plan: Plan, identity: Identity, origin: Origin
 ) -> dict[str, Any]:
-    """Everything that a later run is held against, passed or not.
+    """Everything that a later run is compared with, whether the judge passed or not.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def certificate(
         "plan": asdict(plan),
         "criteria": criteria_in_words(material, plan),
         "results": [row.as_dict() for row in criteria.rows],
-        # A prompt can be tried until it passes on development subjects.
+        # On development subjects a prompt can be tried until it passes.
         "passed": passes(criteria, judge) and not plan.is_trial,
         "sentences": {key: " ".join(panel.in_short) for key, panel in panels.items()},
         "panels": [panel.as_dict() for key, panel in panels.items() if key != KEY],
@@ -236,7 +236,7 @@ def _covered(material: Material, judge: str) -> dict[str, Any]:
 
 
 def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict[str, float]:
-    """Verdicts of the labelled candidates, and of others drawn at random, by the hash of the candidate's name."""
+    """Verdicts on labelled candidates and on a random sample of the others, keyed by a hash of the name."""
     if origin.names is None:
         return {}
     verdicts = material.judges[judge]
@@ -255,21 +255,21 @@ def write(document: dict[str, Any], path: Path) -> None:
     Parameters
     ----------
     document : dict
-        As `certificate` gives it.
+        As returned by `certificate`.
     path : Path
-        Of the JSON; the card has the suffix .txt.
+        Path of the JSON file; the card gets the suffix .txt.
     """
     path.write_text(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
     path.with_suffix(".txt").write_text(card(document), encoding="utf-8")
 
 
 def card(document: dict[str, Any]) -> str:
-    """A certificate in words, for one page.
+    """A certificate in words, on one page.
 
     Parameters
     ----------
     document : dict
-        As `certificate` gives it.
+        As returned by `certificate`.
 
     Returns
     -------
@@ -302,12 +302,12 @@ def card(document: dict[str, Any]) -> str:
         lines.append(f"  {key}: {words}")
         lines += [f"    {_result_in_words(row, in_points='points' in words)}" for row in results]
     seen = dict(document["sentences"])
-    # A judge that passes may be stricter on one model: no criterion asks, so that it is said beside them.
+    # A judge that passes may still be stricter on one model: no criterion covers that, so it is printed beside them.
     lines.append(f"  {NOT_ASKED}: {seen.pop(uniformity.KEY)}")
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in seen.values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
-    # Older certificates have none.
+    # Older certificates have no digests.
     lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
     return "\n".join(lines)
 
@@ -315,7 +315,7 @@ def card(document: dict[str, Any]) -> str:
 def _outcome_in_words(document: dict[str, Any]) -> str:
     if document["passed"]:
         return "PASSED"
-    # Older certificates do not say it.
+    # Older certificates lack this entry.
     if not document["plan"].get("is_trial"):
         return "NOT PASSED"
     would = all(row["sentence"] == PASSED for row in document["results"])
@@ -325,7 +325,7 @@ def _outcome_in_words(document: dict[str, Any]) -> str:
 
 
 def _left_out_in_words(document: dict[str, Any]) -> str:
-    """Older certificates do not say it."""
+    """Older certificates lack this entry."""
     said = document.get(missing.KEY)
     if said is None:
         return "not said"
@@ -356,7 +356,7 @@ def _scale_in_words(scale: dict[str, Any]) -> str:
 
 
 def _result_in_words(row: dict[str, Any], *, in_points: bool) -> str:
-    """A result in the unit of its criterion, to one place more than on the pages, as bounds are often round."""
+    """A result in its criterion's unit, to one more place than on the pages, since bounds are often round numbers."""
     estimate = row["estimate"]
     value, low, high = (estimate[name] for name in ("value", "low", "high"))
 

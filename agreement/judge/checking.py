@@ -1,4 +1,4 @@
-"""Whether a new run of a judge is within its certificate: the same judge, scale and strata, and no shift."""
+"""Whether a new run of a judge is within its certificate: same judge, scale and strata, and no shift."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMPARED = ("judge_model", "prompt_sha256", "rubric_sha256")
 
 @dataclass(frozen=True)
 class Check:
-    """What was decided of a run.
+    """The outcome for a run.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Check:
         0 within, 1 outside, 2 not comparable.
     sentence : str
     field : str or None
-        What broke.
+        The entry that failed.
     """
 
     status: int
@@ -48,7 +48,7 @@ class Check:
 
 
 def check(asked: CheckAsked) -> Check:
-    """Hold a run against a certificate.
+    """Compare a run with a certificate.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def check(asked: CheckAsked) -> Check:
     Raises
     ------
     ValueError
-        When the certificate is none.
+        When the file is not a certificate, or was damaged or edited.
     OSError
         When a file cannot be read.
     """
@@ -112,11 +112,11 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no certificate, or was cut off ({error}); {as_written}") from None
+        raise ValueError(f"{path} is not a certificate, or was cut off ({error}); {as_written}") from None
     except RecursionError:
-        raise ValueError(f"{path} is no certificate: it is nested too deeply; {as_written}") from None
+        raise ValueError(f"{path} is not a certificate: it is nested too deeply; {as_written}") from None
     if not isinstance(document, dict) or (document.get("kind"), document.get("version")) != (KIND, VERSION):
-        raise ValueError(f"{path} is no certificate; expected JSON with kind {KIND} and version {VERSION}")
+        raise ValueError(f"{path} is not a certificate; expected JSON with kind {KIND} and version {VERSION}")
     if isinstance(document.get("columns"), dict):
         document["columns"].setdefault("condition", [])  # older ones know none
     for name, fits in _SHAPE.items():
@@ -158,7 +158,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _require_limit(document: dict[str, Any], path: Path) -> None:
-    """Older certificates do not say how much may be left out; one that can say it, does."""
+    """Require the limit on missing verdicts. Older certificates lack it, but their criteria lack `most_missing` too."""
     limited = "most_missing" in document["plan"]["criteria"]
     if limited and missing.KEY not in document:
         raise ValueError(
@@ -172,7 +172,7 @@ def _require_limit(document: dict[str, Any], path: Path) -> None:
 
 
 def _asked(declared: list[dict[str, Any]]) -> list[str]:
-    """Names of the criteria of a certificate's plan."""
+    """Names of the criteria in a certificate's plan."""
     return [*([str(each["key"]) for each in declared] or SHIPPED), *ALWAYS]
 
 
@@ -185,7 +185,7 @@ def _is_text_or_none(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    # No number of a certificate is large, and a longer one than a float holds is none that can be compared.
+    # No number in a certificate is large, and one beyond the range of a float could not be compared.
     return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST < value < _LARGEST
 
 
@@ -201,7 +201,7 @@ def _are_rows(value: Any, *texts: str) -> bool:
 
 _MISSING = object()
 _LARGEST = 1e300
-# What is read of a certificate, and what it has to be: an evaluation pipeline must not pass by a damaged one.
+# The entries that are read from a certificate, and their types: a damaged one must not let an evaluation pipeline pass.
 _SHAPE: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(COMPARED, _is_text_or_none),
     "judge": lambda value: isinstance(value, str),
@@ -248,7 +248,7 @@ def _uncovered(judged: Judged, document: dict[str, Any]) -> str | None:
 
 
 def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
-    """More candidates without a verdict than the certificate allows; None where not, or where it does not say it."""
+    """The refusal of a run with too many missing verdicts; None if within the limit, or if the certificate has none."""
     (verdicts,) = judged.material.judges.values()
     certified = document.get(missing.KEY)
     why = None if certified is None else missing.too_many(verdicts, certified)
@@ -256,7 +256,7 @@ def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
 
 
 def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
-    """Exact McNemar of the repeated candidates, or of scores the interval of their mean difference."""
+    """Exact McNemar test on the repeated candidates, or for scores the interval of their mean difference."""
     (judge,) = judged.material.judges
     codes = judged.material.judges[judge].codes
     before = document["repeats"]
@@ -271,7 +271,7 @@ def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
         first, second = scale.scores(first), scale.scores(second)
     else:
         changed = int((first != second).sum())
-        return Check(WITHIN, f"Within the certificate; {changed} of {len(repeated)} repeated verdicts are others.")
+        return Check(WITHIN, f"Within the certificate; {changed} of {len(repeated)} repeated verdicts changed.")
     shifted, words = _tested(first, second, scale, confidence)
     start = f"of {counted(len(repeated), 'repeated candidate')}, {words}"
     if shifted:
@@ -280,12 +280,12 @@ def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
 
 
 def _absent(count: int) -> str:
-    """The sentence on candidates that a run could have repeated: another sample may hold none of them."""
+    """The sentence on candidates that the run does not repeat: a different sample may contain none of them."""
     return f" The certificate names {counted(count, 'candidate')} more, not in this run." if count else ""
 
 
 def _tested(first: Any, second: Any, scale: Scale, confidence: float) -> tuple[bool, str]:
-    """Whether verdicts have shifted, by a test without a margin, which is said with what was counted."""
+    """Whether verdicts have shifted, by a test without a margin; the words report the test and the counts."""
     if scale.shares:
         stricter, more_lenient = int((first > second).sum()), int((first < second).sum())
         p = mcnemar(stricter, more_lenient, "exact").p

@@ -1,4 +1,4 @@
-"""The one set of coefficients of a scale, by which humans and judges are compared alike."""
+"""The coefficients of each scale, used for humans and judges alike."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from agreement.several_raters import gwet_ac
 UNIT = "candidate"
 
 Coefficient = Callable[..., Estimate]
-"""Takes the codes of two parties and the options; of a scale's table below."""
+"""Takes the codes of two parties and the options; see `coefficients`."""
 
 
 def _of_both(statistic: Callable[..., Estimate], a: Floats, b: Floats, **options: Any) -> Estimate:
@@ -39,7 +39,7 @@ def _signed(a: Floats, b: Floats, **options: Any) -> Estimate:
 
 
 def coefficients(scale: Scale) -> dict[str, Coefficient]:
-    """The coefficients of a scale by their key; each takes the codes of two parties.
+    """The coefficients of a scale by key; each takes the codes of two parties.
 
     Categories: agreement, Cohen's kappa, Gwet's AC1, Krippendorff's alpha. Ordered levels: agreement, kappa with
     quadratic weights, ICC(2,1), Spearman, mean signed difference. Numbers: Lin's concordance, ICC(2,1), Pearson, mean
@@ -85,12 +85,12 @@ def _as_steps(steps: Floats, codes: Floats) -> Floats:
 
 
 def headline(scale: Scale) -> str:
-    """Key of the coefficient that a sentence names."""
+    """Key of the coefficient that is quoted in sentences."""
     return {"number": "ccc", "ordinal": "weighted kappa"}.get(scale.kind, "kappa")
 
 
 def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
-    """Krippendorff's alpha of all humans at the level of the scale.
+    """Krippendorff's alpha of all humans, at the scale's level of measurement.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
     table : ndarray of float, shape (candidates, humans)
         Codes.
     **options
-        As of `krippendorff_alpha`.
+        As for `krippendorff_alpha`.
 
     Returns
     -------
@@ -113,10 +113,10 @@ def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
 def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | None, plan: Plan) -> Ceiling | None:
     """Each human against the others, and the judge against the same others, on the same candidates.
 
-    With three humans or more each in turn is left out. Categories are compared with the majority of the others
-    (`leave_one_out`); ordered levels and numbers by Lin's concordance with the mean of the others, the bootstrap
-    drawing candidates or clusters. With two humans there are no others to agree among themselves: then it is the
-    agreement of the two, and the mean agreement of the judge with each.
+    With three or more humans, each is left out in turn. Categories are compared with the majority of the others
+    (`leave_one_out`), ordered levels and numbers with their mean by Lin's concordance; the bootstrap resamples
+    candidates or clusters. With two humans no majority or mean of others exists, so it is the agreement between the
+    two, and the judge's mean agreement with each.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | Non
     Returns
     -------
     Ceiling or None
-        None for one human, who has no ceiling.
+        None for a single human, for whom no ceiling exists.
     """
     humans = table.shape[1]
     if humans < 2:
@@ -159,7 +159,7 @@ def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | Non
 
 
 def _of_two(table: Floats, judge: Floats, options: Mapping[str, Any]) -> Ceiling:
-    """Agreement of two humans, and of the judge with each, on the candidates that all three have rated."""
+    """Agreement between two humans, and of the judge with each, on the candidates that all three rated."""
     complete = ~np.isnan(table).any(axis=1) & ~np.isnan(judge)
     first, second, own = table[complete, 0], table[complete, 1], judge[complete]
     shared = dict(options)
@@ -179,10 +179,10 @@ def _of_two(table: Floats, judge: Floats, options: Mapping[str, Any]) -> Ceiling
 def _bootstrapped(
     data: Floats, options: Mapping[str, Any], note: str, name: str, columns: list[int], of_human: int, of_judge: int
 ) -> Estimate:
-    """Mean over the humans of ``of_human`` x their own CCC with the others + ``of_judge`` x the judge's with the same.
+    """Mean over the humans of ``of_human`` x their CCC with the others + ``of_judge`` x the judge's with the same.
 
-    `data` holds the humans' scores and, last, the judge's; complete. CCC is a function of five sums, so that all
-    resamples are computed at once.
+    `data` is complete and holds the humans' scores with the judge's in the last column. The CCC is a function of five
+    sums, so all resamples are computed at once.
     """
     unit = options["unit"]
     if len(data) < 2:
@@ -222,7 +222,7 @@ def _bootstrapped(
 
 
 def _products(a: Floats, b: Floats) -> Floats:
-    """What the five sums of a CCC are sums of; both are brought near 0, as their products lose digits far from it."""
+    """Terms of a CCC's five sums; both columns are centred near 0, since products of large numbers lose digits."""
     middle = (a.mean() + b.mean()) / 2.0
     a, b = a - middle, b - middle
     return np.column_stack([a, b, a * a, b * b, a * b])

@@ -1,4 +1,4 @@
-"""Which columns of a file hold what, and what was declared of its scale."""
+"""The roles of a file's columns, and what was declared about its scale."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Columns:
     Attributes
     ----------
     humans, judges : tuple of str
-        Columns with verdicts, one row for each candidate; in a file that has a column `rater` names in that column, one
-        row for each verdict.
+        Columns of verdicts, with one row per candidate. In a file with a column `rater`, names in that column, with one
+        row per verdict.
     model, cluster, probability, stratum, run, adjudicated : str or None
     item : tuple of str
-        Columns that together name the prompt; with the model they name a candidate. Empty where each row is one.
+        Columns that identify the prompt; with the model they identify a candidate. Empty if each row is a candidate.
     by : tuple of str
-        Further attributes.
+        Additional attributes.
     rater, verdict : str or None
-        Both or none.
+        Either both or neither.
     score : str or None
         Probability or grade of the first judge.
     conditions : tuple of str
-        Attributes that tell several answers of a model to one prompt apart; they name a candidate too.
+        Attributes that distinguish several answers of a model to one prompt; they are part of a candidate's name.
     prompt_version, judge_version : str or None
-        Of each run the version of the judge's prompt, and of the judge.
+        For each run, the version of the judge's prompt and that of the judge.
     """
 
     humans: tuple[str, ...]
@@ -51,7 +51,7 @@ class Columns:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What names a candidate."""
+        """The columns that identify a candidate."""
         return (*self.item, *((self.model,) if self.model else ()), *self.conditions) if self.item else ()
 
     def needed(self) -> set[str]:
@@ -76,7 +76,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class ScaleAsked:
-    """What was declared of the scale."""
+    """What was declared about the scale."""
 
     kind: Kind | None = None
     levels: tuple[str, ...] = ()

@@ -21,17 +21,17 @@ RAW_BETWEEN = "difference of conditions, raw"
 CORRECTED_BETWEEN = "difference of conditions, corrected"
 MCNEMAR_BETWEEN = "McNemar of conditions"
 MOST_PAIRS = 500
-"""Above so many pairs of conditions of models, none is compared."""
+"""With more pairs of levels, over all models, than this, no two are compared."""
 _SAID = 4
 
 
 def between_conditions(
     pool: Pool, judge: str, basis: Basis, *, corrects: bool
 ) -> tuple[list[Row], list[str], list[str]]:
-    """Every two conditions of each model, on the items that it answered under both and are otherwise alike.
+    """Every two conditions of each model, on the items that it answered under both and that are otherwise alike.
 
-    Raw is the mean difference of the judge's verdicts item by item, corrected that of `Pool.difference`, and McNemar
-    stands as between models, in all items and in each part.
+    The raw difference is the mean difference of the judge's verdicts item by item; the corrected one is that of
+    `Pool.difference`. McNemar tests are as between models, for all items and for each part.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ def between_conditions(
     judge : str
     basis : Basis
     corrects : bool
-        Whether the design of the sample is known, so that there is a corrected difference.
+        Whether the sampling design is known, so that a corrected difference can be estimated.
 
     Returns
     -------
     rows : list of Row
-        Each of a model and the judge; the stratum names the condition and its two levels.
+        Each is for one model and the judge; the stratum names the condition and its two levels.
     sentences : list of str
-        What they say; none where nothing has conditions.
+        The rows in words; none if there are no conditions.
     refused : list of str
         What was not compared, and why.
     """
@@ -76,7 +76,7 @@ def between_conditions(
 
 
 def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str, str]) -> Pool | None:
-    """The answers of a model under two levels of a condition, as if of two models; None where there are none."""
+    """A model's answers under two levels of a condition, treated as two models; None if there are none."""
     material = pool.material
     items = material.posed_but_for(condition)
     if items is None:

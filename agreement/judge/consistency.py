@@ -1,6 +1,6 @@
-"""What a certificate says twice, so that an edit of it is noticed: digests of its parts, and outcomes of its numbers.
+"""Redundancy that reveals an edit of a certificate: digests of its parts, and outcomes that follow from its numbers.
 
-Neither is a signature. Whoever means to change a certificate can write new digests, and numbers that fit.
+Neither is a signature. Anybody who means to change a certificate can write new digests, and numbers that fit.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from agreement.judge.signed import margin_of
 KEY = "digests"
 NO_SIGNATURE = "Digests of its parts show an accidental edit to `check`; they are no signature."
 
-# No number of a plan is as large, and a longer one than a float holds is none that can be compared.
+# No number in a plan is as large, and one beyond the range of a float could not be compared.
 _LARGEST = 1e300
 _Rule = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
 def digests_of(document: Mapping[str, Any]) -> dict[str, str]:
-    """A digest of each part of a certificate, by its name.
+    """A digest of each part of a certificate, keyed by the part's name.
 
     Parameters
     ----------
     document : dict
-        A certificate; digests that it has are left out.
+        A certificate; digests that it already has are ignored.
 
     Returns
     -------
     dict of str to str
-        The first 16 hexadecimal digits of the SHA-256 of the part as JSON: keys sorted, whole numbers without a
-        fraction, so that another program may have written it again.
+        The first 16 hexadecimal digits of the SHA-256 of the part as JSON, with sorted keys and whole numbers without a
+        fraction, so that a certificate rewritten by another program keeps its digests.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def digests_of(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def edited_part(document: Mapping[str, Any]) -> str | None:
-    """The first part of a certificate that is not what its digest says.
+    """The first part of a certificate that does not match its digest.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def edited_part(document: Mapping[str, Any]) -> str | None:
     Returns
     -------
     str or None
-        Completes a sentence; None where all are, and of older certificates, which have no digests.
+        The rest of a sentence. None if all match, or for an older certificate, which has no digests.
     """
     stored = document.get(KEY)
     if stored is None:
@@ -75,17 +75,17 @@ def edited_part(document: Mapping[str, Any]) -> str | None:
 
 
 def contradiction(document: Mapping[str, Any]) -> str | None:
-    """What of a certificate does not follow from its own numbers: a criterion that cannot have passed, or a count.
+    """What in a certificate contradicts its own numbers: a criterion that cannot have passed, or a count.
 
     Parameters
     ----------
     document : dict
-        Of the shape of a certificate.
+        With the structure of a certificate.
 
     Returns
     -------
     str or None
-        Completes a sentence, and names the field.
+        The rest of a sentence, which names the field.
     """
     for place, row in enumerate(document["results"]):
         said = _estimate(row.get("estimate"))
@@ -111,7 +111,7 @@ def _plain(part: Any) -> Any:
 
 
 def _estimate(stored: Any) -> dict[str, float] | None:
-    """Value, limits and n as numbers, NaN where there is none; None where it is no estimate."""
+    """Value, limits and n as numbers, NaN if absent; None if it is not an estimate."""
     if not isinstance(stored, dict):
         return None
     numbers = {name: stored.get(name) for name in ("value", "low", "high", "n")}
@@ -121,7 +121,7 @@ def _estimate(stored: Any) -> dict[str, float] | None:
 
 
 def _rule_of(document: Mapping[str, Any], statistic: str) -> _Rule:
-    """Whether a criterion can have passed with an estimate: a comparison with NaN, which is none, is false."""
+    """The check that a criterion can have passed with an estimate; an absent value is NaN and compares as false."""
     declared = next((each for each in document["plan"]["criteria"]["declared"] if each["key"] == statistic), None)
     if declared is not None:
         bounds = (_number(declared, "above"), _number(declared, "below"))
@@ -130,7 +130,7 @@ def _rule_of(document: Mapping[str, Any], statistic: str) -> _Rule:
 
 
 def _number(part: Mapping[str, Any], name: str) -> float | None:
-    """A number of a plan; NaN of anything else, than which nothing is larger, and None where it says none."""
+    """A number in a plan; None if absent, NaN (which fails every comparison) for anything that is not a number."""
     value = part.get(name)
     if value is None:
         return None
@@ -138,7 +138,7 @@ def _number(part: Mapping[str, Any], name: str) -> float | None:
 
 
 def _asked(document: Mapping[str, Any], name: str) -> float:
-    """A number that the criteria of every certificate have; NaN, which nothing clears, where one has none."""
+    """A number that every certificate's criteria contain; NaN, which fails every comparison, if it is absent."""
     value = _number(document["plan"]["criteria"], name)
     return float("nan") if value is None else value
 
@@ -182,7 +182,7 @@ _RULES: dict[str, _Rule] = {
 
 
 def _miscounted(document: Mapping[str, Any]) -> str | None:
-    """Counts that do not add up, and the limit of what a run may leave out."""
+    """What is wrong with the counts, or with the limit on missing verdicts; None if they are consistent."""
     covered = document["covered"]
     candidates, labelled = covered.get("candidates"), covered.get("labelled")
     if not all(type(count) is int and count >= 0 for count in (candidates, labelled)):

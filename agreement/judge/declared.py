@@ -1,4 +1,4 @@
-"""The criteria that a plan declares of a judge beside humans: which statistics there are, and what they come to."""
+"""The criteria that a plan declares for a judge beside humans: the available statistics, and their estimates."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
 from agreement.kappa import cohen_kappa
 
-# A factor, what a part is called by it, and which labelled candidates are in it.
+# A factor, the name of one of its parts, and the labelled candidates in that part.
 _Part = tuple[str, str, Chosen]
 
-# What a plan calls them, by the key of the coefficients of a scale.
+# Their names in a plan, by the key of the scale's coefficients.
 _NAMES = {
     "agreement": "percent_agreement",
     "kappa": "cohen_kappa",
@@ -40,7 +40,7 @@ _NAMES = {
 
 
 def statistics(scale: Scale) -> dict[str, Coefficient]:
-    """The statistics of a scale by what a plan calls them; each takes the codes of human and judge.
+    """The statistics of a scale by their name in a plan; each takes the codes of human and judge.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _signed(scale: Scale, human: Floats, judge: Floats, *, clusters: Any, **opti
 
 
 def estimates(declared: Declared, material: Material, judge: str, plan: Plan) -> Iterator[tuple[str, Basis, Estimate]]:
-    """What a declared criterion is about: part, human verdicts, and the statistic of judge and human.
+    """The estimates for a declared criterion: part, human verdicts, and the statistic of judge and human.
 
     Parameters
     ----------
@@ -94,8 +94,8 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
     Returns
     -------
     iterator of (str, Basis, Estimate)
-        Undefined, with the reason, where the scale has no such statistic, the material no such factor, or the criterion
-        asks what nothing here can decide.
+        Undefined, with the reason, if the scale has no such statistic, the material has no such factor, or the
+        criterion asks for something that cannot be decided here.
     """
     labelled = material.labelled
     against = _against(declared, material, plan)
@@ -131,7 +131,7 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
 
 
 def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
-    """The human verdicts: of each human, or those of the certificate; of a mean score, which is no level, the next."""
+    """The basis to compare with: each human, or the certificate's. A mean score is not a level: then the next basis."""
     every = bases(material)
     if declared.each_human:
         return [basis for basis in every if basis.name in material.humans]
@@ -140,7 +140,7 @@ def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
 
 
 def _withheld(basis: Basis, judge: Floats, parts: Sequence[_Part], plan: Plan) -> set[str]:
-    """The parts on which a figure would tell what a single human said, of each factor by its own levels."""
+    """The parts whose figure would disclose what a single human said, determined within each factor's levels."""
     both = basis.given & ~np.isnan(judge)
     by_factor: dict[str, dict[str, int]] = {}
     for factor, stratum, among in parts:
@@ -157,6 +157,6 @@ def _parts(declared: Declared, labelled: Material) -> Iterator[_Part]:
 
 
 def _levels(labelled: Material, name: str) -> Iterator[tuple[str, Chosen]]:
-    """Each level that labelled candidates have; none of a factor that there is not."""
+    """Each level that occurs among the labelled candidates; none if the material has no such factor."""
     if name in labelled.attributes:
         yield from labelled.attributes[name].levels()

@@ -1,4 +1,4 @@
-"""A judge against humans: direction of its errors, sensitivity and specificity."""
+"""A judge against humans: the direction of its errors, its sensitivity and specificity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from agreement.result import Result
 Direction = Literal["stricter", "more lenient", "undecided"]
 
 IN_CLUSTERS = "McNemar in clusters (Obuchowski)"
-"""What a method says of a P that allows for clusters."""
+"""How a method names a P value that allows for clustering."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class JudgeDirection(Result):
     n : int
         Candidates with both verdicts.
     n_missing : int
-        Candidates without one of them: left out.
+        Candidates left out because one of the two verdicts is missing.
     strict : int
         Judge incorrect, human correct.
     lenient : int
@@ -45,11 +45,11 @@ class JudgeDirection(Result):
     both_correct, both_incorrect : int
         The agreements.
     difference : Estimate
-        ``(strict - lenient) / n``: share of candidates correct by the human minus by the judge; above 0 the judge is
-        stricter. Cluster bootstrap where candidates share clusters, else Newcombe's paired interval. `p` is exact
-        McNemar, which assumes independent candidates, unless a test in clusters was given.
+        ``(strict - lenient) / n``: the proportion the human calls correct minus the proportion the judge calls correct;
+        above 0 the judge is stricter. Cluster bootstrap if candidates share clusters, else Newcombe's paired interval.
+        `p` is exact McNemar, which assumes independent candidates, unless a clustered test was given.
     mcnemar_exact, mcnemar_mid_p : Estimate
-        Share of strict among the disagreements, with the two P values.
+        Proportion of `strict` among the disagreements, with the exact and the mid-P value.
     """
 
     n: int
@@ -64,14 +64,14 @@ class JudgeDirection(Result):
 
     @property
     def direction(self) -> Direction:
-        """What the exact test allows to say at the level of the interval's confidence; it knows nothing of clusters."""
+        """The direction by the exact test at the interval's confidence level; it ignores clustering."""
         p = self.mcnemar_exact.p
         decided = p is not None and p <= 1.0 - self.difference.confidence
         return self._side if decided else "undecided"
 
     @property
     def direction_by_interval(self) -> Direction:
-        """What the interval of the difference allows to say: with clusters the one to read, as it allows for them."""
+        """The direction by the interval of the difference; with clusters the one to read, as it allows for them."""
         return self._side if self.difference.low > 0.0 or self.difference.high < 0.0 else "undecided"
 
     @property
@@ -82,9 +82,9 @@ class JudgeDirection(Result):
 
     @property
     def design_effect(self) -> float:
-        """Square of the clustered over the independent standard error of the difference, at least 1.
+        """The squared ratio of the clustered to the independent standard error of the difference, at least 1.
 
-        1 without clusters, and where the clustered one is undefined.
+        1 without clusters, or if the clustered standard error is undefined.
         """
         estimate = self.difference
         if estimate.n_clusters is None or estimate.se is None or self.n == 0:
@@ -94,10 +94,10 @@ class JudgeDirection(Result):
 
     @property
     def labels_to_decide(self) -> int | None:
-        """Candidates needed to tell a direction with 80 % power, were these very shares the true ones.
+        """Candidates needed to detect a direction with 80 % power if the observed proportions were the true ones.
 
-        With clusters times `design_effect`: as many candidates to a cluster as here. None when there is none to tell
-        (as many strict as lenient), or when more than ten million were needed.
+        With clusters, multiplied by `design_effect`: this assumes clusters of the same size as here. None if there is
+        no direction to detect (as many strict as lenient), or if more than ten million would be needed.
         """
         if self.n == 0 or self.strict == self.lenient:
             return None
@@ -113,7 +113,7 @@ class JudgeDirection(Result):
             return None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
+        """All entries by name, ready for JSON."""
         return super().as_dict() | {
             "direction": self.direction,
             "direction_by_interval": self.direction_by_interval,
@@ -129,11 +129,11 @@ class DiagnosticAccuracy(Result):
     Attributes
     ----------
     sensitivity, specificity, ppv, npv : Estimate
-        Proportions; Wilson's interval, or a cluster bootstrap where clusters were given.
+        Proportions with Wilson's interval, or a cluster bootstrap if clusters were given.
     true_positive, false_positive, false_negative, true_negative : int
-        The four cells.
+        The four cells of the 2 x 2 table.
     n_missing : int
-        Units without one of the two verdicts: left out.
+        Units left out because one of the two verdicts is missing.
     """
 
     sensitivity: Estimate
@@ -159,16 +159,16 @@ def judge_direction(
     unit: str = "candidate",
     test_in_clusters: Estimate | None = None,
 ) -> JudgeDirection:
-    """Direction of a judge's errors against a human, on the same candidates.
+    """Direction of a judge's errors relative to a human, on the same candidates.
 
     Parameters
     ----------
     human, judge : sequence, shape (candidates,)
-        True or 1 for correct, False or 0 for incorrect, None where there is no verdict.
+        True or 1 for correct, False or 0 for incorrect, None if there is no verdict.
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item.
     interval : {"score", "percentile", "bca"}, optional
-        By default "score", which is Newcombe's, without `clusters` and where each has one candidate, else "percentile".
+        By default "score", Newcombe's interval, without `clusters` or if each holds one candidate; else "percentile".
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -176,7 +176,7 @@ def judge_direction(
     unit : str
         What one entry is.
     test_in_clusters : Estimate, optional
-        McNemar's test of the same verdicts by `mcnemar_in_clusters`: where it has a P, so has the difference.
+        McNemar's test of the same verdicts by `mcnemar_in_clusters`; its P value, if any, becomes that of `difference`.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def judge_direction(
     Raises
     ------
     ValueError
-        When lengths differ or a verdict is neither correct, incorrect nor missing.
+        When lengths differ or a verdict is not correct, incorrect or missing.
 
     References
     ----------
@@ -193,8 +193,8 @@ def judge_direction(
 
     Examples
     --------
-    MRI-Eval prints 122 agreements of 136, 13 strict and 1 lenient. From these, +8.8 points; that all agreements are
-    correct on both is our assumption.
+    MRI-Eval reports 122 agreements in 136, 13 strict and 1 lenient: +8.8 points. That all agreements are correct by
+    both is our assumption.
 
     >>> result = judge_direction([1] * 122 + [1] * 13 + [0], [1] * 122 + [0] * 13 + [1])
     >>> round(result.difference.value, 3), round(result.difference.p, 4), result.direction
@@ -266,16 +266,16 @@ def diagnostic_accuracy(
     """Sensitivity, specificity, positive and negative predictive value.
 
     ``sensitivity = TP / (TP + FN)``, ``specificity = TN / (TN + FP)``, ``ppv = TP / (TP + FP)``, ``npv = TN / (TN +
-    FN)``; each is undefined where its denominator is 0. Predictive values hold for the prevalence of this sample only.
+    FN)``; each is undefined if its denominator is 0. Predictive values hold only for the prevalence in this sample.
 
     Parameters
     ----------
     judge, reference : sequence, shape (items,)
-        What is examined, and what counts as true; None or NaN is missing.
+        The test verdicts and the reference verdicts; None or NaN is missing.
     positive : hashable
-        The verdict that counts as positive; all others are negative. Not a missing one, and one of the categories.
+        The verdict that counts as positive; all others are negative. It must be one of the categories, and not missing.
     categories : sequence, optional
-        The declared categories; by default the verdicts that occur. Declare them where there may be no positive at all.
+        The declared categories; by default the verdicts that occur. Declare them if there may be no positive at all.
     clusters, resamples, seed, interval, confidence, unit
         As in `percent_agreement`.
 
@@ -286,7 +286,7 @@ def diagnostic_accuracy(
     Raises
     ------
     ValueError
-        When lengths differ, `positive` is missing or no category, or one side is text and the other numbers.
+        When lengths differ, `positive` is missing or not a category, or one side is text and the other numbers.
 
     References
     ----------
@@ -294,7 +294,7 @@ def diagnostic_accuracy(
 
     Examples
     --------
-    Altman and Bland (1994), liver scan: 231 of 258 abnormal found, 54 of 86 normal found.
+    Altman and Bland (1994), liver scan: 231 of 258 abnormal scans detected, 54 of 86 normal ones called normal.
 
     >>> truth = ["abnormal"] * 258 + ["normal"] * 86
     >>> scan = ["abnormal"] * 231 + ["normal"] * 27 + ["abnormal"] * 32 + ["normal"] * 54

@@ -1,4 +1,4 @@
-"""McNemar's test of a judge's verdicts on every two models, on all items that both answered and in each part."""
+"""McNemar's test of the judge's verdicts on every two models, on all items that both answered and in each part."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from agreement.estimate import Estimate, undefined
 from agreement.judge.pool import Pool
 
 MOST_MODELS = 30
-"""Above so many models, no two are compared."""
+"""With more models than this, no two are compared."""
 MOST_PARTS = 500
-"""Above so many pairs of models in parts of the items, they are compared on all items only."""
+"""With more model pairs times parts than this, models are compared on all items only."""
 NO_ITEM_OF_BOTH = "no item on which both models have a verdict of the judge"
-"""Why two models are not compared."""
+"""The reason why two models are not compared."""
 Mask = npt.NDArray[np.bool_]
 
 
 def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
-    """McNemar of every two models, with P in the parts of a pair by Bonferroni over these parts.
+    """McNemar's test for every two models; in the parts of a pair, P is Bonferroni-adjusted over these parts.
 
-    It is undefined, and has no P, where no item has a verdict on both: that they do not differ was not seen.
+    The test is undefined and has no P if no item has a verdict on both models: no evidence is not a lack of difference.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
     pair : tuple of str
         The two models.
     part : str
-        Empty for all items, else such as ``", tier 2"``.
+        Empty for all items, otherwise for example ``", tier 2"``.
     estimate : Estimate
     """
     models, items = pool.models, pool.material.posed
@@ -64,7 +64,7 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
 
 
 def discordant_in_words(estimate: Estimate) -> str:
-    """Of how many discordant pairs the share is: its value alone does not say it. Empty where there are none.
+    """The number of discordant pairs behind the share, which the share alone does not show; empty if there are none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def discordant_in_words(estimate: Estimate) -> str:
 
 
 def _of(only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, confidence: float) -> Estimate:
-    """McNemar of two models inside a part of the items; undefined, without a P, where they share none there."""
+    """McNemar's test for two models within a part of the items; undefined, without P, if they share no item there."""
     test = mcnemar(int((only_first & inside).sum()), int((only_second & inside).sum()), confidence=confidence)
     if (shared & inside).any():
         return test
@@ -85,7 +85,7 @@ def _of(only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, confide
 
 
 def _of_parts(estimate: Estimate, times: int) -> Estimate:
-    """With P by Bonferroni over the parts of a pair of models."""
+    """The estimate with its P Bonferroni-adjusted over the parts of a pair of models."""
     if times == 1 or estimate.p is None:
         return estimate
     method = estimate.method + f"; P by Bonferroni over {times} parts"

@@ -1,4 +1,4 @@
-"""The difference of two levels of a factor, from the intervals of each, and the least that could have been noticed."""
+"""The difference between two levels of a factor, from the interval of each, and the minimum detectable difference."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from agreement.words import Words
 
 
 def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> Estimate:
-    """Difference of two estimates by squares of their one-sided widths added up.
+    """Difference of two estimates, with limits by the square-and-add method (MOVER).
 
-    ``low = a - b - sqrt((a - l_a)^2 + (u_b - b)^2)`` and ``high = a - b + sqrt((u_a - a)^2 + (b - l_b)^2)`` [1]_: no
-    symmetric standard error is needed, so that it holds for rare errors. The two are taken as independent; where they
-    share clusters that err alike, the interval is wider than it need be.
+    ``low = a - b - sqrt((a - l_a)^2 + (u_b - b)^2)`` and ``high = a - b + sqrt((u_a - a)^2 + (b - l_b)^2)`` [1]_. It
+    needs no symmetric standard error, so it also holds for rare errors. The two estimates are assumed independent; if
+    they share clusters whose errors are positively correlated, the interval is conservative.
 
     Parameters
     ----------
     first, second : Estimate
-        With the intervals to be joined; of one unit.
+        With the intervals to be combined; both in the same unit.
     name : str
     confidence : float
-        What the interval of the difference is called; both intervals should be of that confidence.
+        The confidence level reported for the difference; both intervals should have it.
 
     Returns
     -------
     Estimate
-        `n` is that of both together. Undefined where either has no interval.
+        `n` is the sum of both. Undefined if either has no interval.
 
     References
     ----------
@@ -37,7 +37,7 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
 
     Examples
     --------
-    Newcombe's example of 56 / 70 and 48 / 80, from the Wilson intervals of each: .2 [.0524, .3339].
+    Newcombe's example of 56 / 70 and 48 / 80, from the Wilson interval of each: .2 [.0524, .3339].
 
     >>> from agreement import wilson_interval
     >>> estimate = gap(wilson_interval(56, 70), wilson_interval(48, 80), name="difference", confidence=0.95)
@@ -59,16 +59,16 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
 
 
 def noticeable(variance: float, sizes: tuple[float, float], *, confidence: float, power: float) -> float:
-    """The least true difference of two levels that these numbers would have told with the wanted power.
+    """The smallest true difference between two levels that these sample sizes would have detected with the given power.
 
     ``(z_(1 - alpha / 2) + z_power) sqrt(v / n_1 + v / n_2)``.
 
     Parameters
     ----------
     variance : float
-        Of a single difference, over all levels together.
+        Of a single difference, pooled over all levels.
     sizes : tuple of float
-        Candidates of the two levels, of clustered ones what they are worth.
+        Candidates in the two levels; for clustered candidates, their effective numbers.
     confidence, power : float
 
     Returns

@@ -18,16 +18,16 @@ from agreement.judge.sheet import Column, JudgedFileError, Sheet, read_sheet
 from agreement.separated import with_point
 
 FEW = 5
-"""So many lines are named of those that cannot be used."""
+"""The most lines that a message about unusable rows names."""
 
 
 @dataclass(frozen=True)
 class _Raw:
-    """Verdicts of a party as they were written, by candidate, and in which row of which sheet."""
+    """A party's verdicts as written, by candidate, with the sheet and the rows that hold them."""
 
     sheet: Sheet
     column: Column
-    rows: Codes  # of each candidate; -1 where there is none
+    rows: Codes  # of each candidate; -1 if it has none
 
     def codes(self) -> Codes:
         there = self.rows >= 0
@@ -49,9 +49,9 @@ class Judged:
     paths : tuple of Path
         The files.
     sheet : Sheet
-        The judge's.
+        The sheet with the judge's verdicts.
     keys : tuple of str
-        Columns that name a candidate.
+        Columns that identify a candidate.
     rows : ndarray of int, shape (n,)
         The first row of each candidate.
     """
@@ -63,7 +63,7 @@ class Judged:
     rows: Codes
 
     def names(self, places: Codes) -> list[str]:
-        """What names some of the candidates, as it is written in the judge's file.
+        """The names of some of the candidates, as written in the judge's file.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Judged:
 
 
 def read_judged(path: Path, columns: Columns, asked: ScaleAsked | None = None, humans: Path | None = None) -> Judged:
-    """Read the judge's file, and the humans' where it is another, and bring everything onto one scale.
+    """Read the judge's file, and the humans' if it is a separate one, and code all verdicts on one scale.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def read_judged(path: Path, columns: Columns, asked: ScaleAsked | None = None, h
 
 
 def refuse_nothing(material: Material) -> None:
-    """Refuse material of which no candidate has a verdict of a human and of each judge.
+    """Refuse material in which no candidate has a verdict by a human and by each judge.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def refuse_nothing(material: Material) -> None:
     Raises
     ------
     JudgedFileError
-        With the numbers of both.
+        With the counts of both.
     """
     labelled = material.labelled
     for judge, verdicts in labelled.judges.items():
@@ -133,7 +133,7 @@ def refuse_nothing(material: Material) -> None:
 
 
 class _Reader:
-    """The two sheets (often one), and which candidate each of their rows belongs to."""
+    """The two sheets (often one and the same), and the candidate to which each of their rows belongs."""
 
     def __init__(self, sheet: Sheet, of_humans: Sheet, columns: Columns, asked: ScaleAsked) -> None:
         self.sheet, self.of_humans, self.columns, self.asked = sheet, of_humans, columns, asked
@@ -147,7 +147,7 @@ class _Reader:
             self.items, self.n = np.arange(0), sheet.n
 
     def _joined(self, both: Sequence[tuple[Codes, Codes]]) -> Codes:
-        """Candidate of each row of the humans' sheet, all of which the judge's must have."""
+        """The candidate of each row of the humans' sheet; the judge's sheet must contain all of them."""
         size = self.sheet.n
         together, _ = numbered([np.concatenate([of_judge, of_human]) for of_judge, of_human in both])
         place = np.full(int(together.max()) + 1, -1, dtype=np.intp)
@@ -224,7 +224,7 @@ class _Reader:
     # ---- verdicts ----------------------------------------------------------------------------------------------------
 
     def _runs(self, judge: str) -> dict[str, _Raw]:
-        """The judge's verdicts by run; of a file without runs under no name."""
+        """The judge's verdicts by run; under an empty name if the file has no runs."""
         sheet, among = self.sheet, self._rows_of(self.sheet, judge)
         column = sheet.column(str(self.columns.verdict) if self._is_long(sheet) else judge)
         if self.columns.run is None:
@@ -232,7 +232,7 @@ class _Reader:
         run = sheet.column(self.columns.run)
         empty = among[run.codes[among] < 0]
         if self._is_long(sheet) and self.of_humans is sheet:
-            empty = empty[:0]  # verdicts of humans have no run, and the judge's rows are checked below
+            empty = empty[:0]  # human verdicts have no run, and the judge's rows are checked below
         if empty.size:
             raise JudgedFileError(f"{sheet.where(int(empty[0]))} has no {self.columns.run!r}; expected the run")
         return {
@@ -256,7 +256,7 @@ class _Reader:
         return self._placed(sheet, column, candidate, np.arange(sheet.n), "adjudicated", may_repeat=True)
 
     def _is_long(self, sheet: Sheet) -> bool:
-        """Whether each row of a sheet is a verdict, rather than a candidate: of two sheets it may be one of them."""
+        """Whether each row of a sheet is a verdict rather than a candidate; of two sheets, either one may be."""
         rater = self.columns.rater
         if rater is None:
             return False
@@ -278,7 +278,7 @@ class _Reader:
     def _placed(
         self, sheet: Sheet, column: Column, candidate: Codes, among: Codes, party: str, *, may_repeat: bool = False
     ) -> _Raw:
-        """Row of each candidate; an empty field gives way to another row, and two verdicts are refused."""
+        """The row of each candidate; a row with an empty field yields to another, and two verdicts are refused."""
         if self.asked.kind == "number" and sheet.has_semicolons:
             column = Column(column.codes, tuple(map(with_point, column.texts)))
         given = among[column.codes[among] >= 0]
@@ -306,7 +306,7 @@ class _Reader:
         return ", ".join(f"{name} {sheet.column(name).text(row)}" for name in self.columns.keys) or "one row"
 
     def _on(self, scale: Scale, raw: _Raw) -> Verdicts:
-        """Verdicts as states and codes; a text that is neither is refused with its line."""
+        """Verdicts as states and codes; a text that is neither is refused, with its line."""
         coded = codes_of(raw.column.texts, scale, self.asked.states)
         which = raw.codes()
         strange = np.array([coded_text is None for coded_text in coded] + [False])
@@ -325,14 +325,14 @@ class _Reader:
     # ---- attributes --------------------------------------------------------------------------------------------------
 
     def _once(self, sheet: Sheet) -> bool:
-        """Whether every row of the sheet is a candidate of its own, so that nothing can be said twice."""
+        """Whether each row of the sheet is a different candidate, so that nothing can be stated twice."""
         return sheet is self.sheet and sheet.n == self.n
 
     def _sheet_with(self, name: str) -> Sheet:
         return self.sheet if name in self.sheet.columns or name not in self.of_humans.columns else self.of_humans
 
     def _values(self, name: str) -> tuple[Codes, tuple[str, ...]]:
-        """Text of an attribute for each candidate; two different ones are refused."""
+        """The text of an attribute for each candidate; two different texts are refused."""
         sheet = self._sheet_with(name)
         column = sheet.column(name)
         candidate = self.candidate if sheet is self.sheet else self.candidate_of_human
@@ -371,7 +371,7 @@ class _Reader:
         return values
 
     def _numbers(self, name: str | None, *, probability: bool = False) -> Floats | None:
-        """A column of numbers, of probabilities above 0 and at most 1."""
+        """A column of numbers; probabilities must be above 0 and at most 1."""
         if name is None:
             return None
         values, texts = self._values(name)

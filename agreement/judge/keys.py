@@ -1,4 +1,4 @@
-"""What names a candidate, as numbers: the keys of one sheet, or of two that are joined by them."""
+"""Candidates' keys as numbers, from one sheet or from two that are joined by them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agreement.judge.sheet import JudgedFileError, Sheet
 
 
 def shared_codes(sheet: Sheet, of_humans: Sheet, name: str) -> tuple[Codes, Codes]:
-    """Codes of a key in both sheets, equal texts alike.
+    """Codes of a key in both sheets; equal texts have equal codes.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def shared_codes(sheet: Sheet, of_humans: Sheet, name: str) -> tuple[Codes, Code
     Returns
     -------
     tuple of ndarray of int
-        One for each row of either sheet.
+        One code for each row, for either sheet.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def shared_codes(sheet: Sheet, of_humans: Sheet, name: str) -> tuple[Codes, Code
 
 
 def numbered(keys: Sequence[Codes]) -> tuple[Codes, int]:
-    """Number of each different combination of keys, and how many there are.
+    """Number the distinct combinations of keys, and count them.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def numbered(keys: Sequence[Codes]) -> tuple[Codes, int]:
 
 
 def _close(codes: Codes) -> tuple[Codes, int]:
-    """The same codes without the gaps between them, in their order; by counting where few are missing, else sorted."""
+    """Renumber codes without gaps, in order; by counting if they are dense, otherwise by sorting."""
     if int(codes.max()) < 4 * codes.size:
         occurring = np.bincount(codes) > 0
         return (np.cumsum(occurring) - 1)[codes], int(occurring.sum())

@@ -1,4 +1,4 @@
-"""What the panels are computed from: verdicts of humans and judges on candidates, as arrays on one scale."""
+"""The input of the panels: verdicts of humans and judges on candidates, as arrays on one scale."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Verdicts:
     Attributes
     ----------
     codes : ndarray of float, shape (n,)
-        Position of the level on the scale, or the number; nan where there is no verdict.
+        Position of the level on the scale, or the number; nan if there is no verdict.
     states : ndarray of int8, shape (n,)
         `State` of each candidate.
     """
@@ -33,39 +33,39 @@ class Verdicts:
     states: npt.NDArray[np.int8]
 
     def part(self, among: Any) -> Verdicts:
-        """Those of some of the candidates."""
+        """The verdicts on some of the candidates."""
         return Verdicts(self.codes[among], self.states[among])
 
     def counts(self) -> dict[str, int]:
-        """How many candidates have something else than a verdict, by what it is."""
+        """How many candidates have no verdict, by the state they have instead."""
         times = np.bincount(self.states, minlength=len(State))
         return {words: int(times[state]) for state, words in IN_WORDS.items() if times[state]}
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Level of each candidate, such as its model; -1 where it has none."""
+    """The level of each candidate, such as its model; -1 if it has none."""
 
     codes: Codes
     names: tuple[str, ...]
 
     def part(self, among: Any) -> Factor:
-        """That of some of the candidates, with all names."""
+        """The levels of some of the candidates, with all names."""
         return Factor(self.codes[among], self.names)
 
     def values(self) -> npt.NDArray[Any]:
-        """Name of each candidate's level; None where it has none."""
+        """Name of each candidate's level; None if it has none."""
         return np.array([*self.names, None], dtype=object)[self.codes]
 
     def levels(self) -> Iterator[tuple[str, Chosen]]:
-        """Each level that occurs, by number or name, and which candidates have it."""
+        """Each level that occurs, sorted as a number or a name, and which candidates have it."""
         times = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
         for code in sorted(np.flatnonzero(times).tolist(), key=lambda code: _place(self.names[code])):
             yield self.names[code], self.codes == code
 
 
 def _place(name: str) -> tuple[bool, float, str]:
-    """Numbers by size, before everything else."""
+    """Sort key: numbers by size, before all other names."""
     try:
         return False, float(name), name
     except ValueError:
@@ -74,14 +74,14 @@ def _place(name: str) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True)
 class Made:
-    """How a run was made: runs that were made alike repeat each other, others are versions of a judge.
+    """How a run was made: runs made alike are repeats of each other, the others are versions of a judge.
 
     Attributes
     ----------
     judge : str
-        Whose versions are compared with each other.
+        The judge whose versions are compared with each other.
     prompt, model : str
-        Version of the prompt and the provider's model string; empty where nothing says it.
+        Version of the prompt, and the provider's model string; empty if unknown.
     """
 
     judge: str
@@ -91,13 +91,13 @@ class Made:
 
 @dataclass(frozen=True)
 class Frame:
-    """From which candidates those that humans rated were drawn: only of these can a score be corrected.
+    """The candidates from which the human-rated ones were drawn: scores can be corrected only for these.
 
     Attributes
     ----------
     among : ndarray of bool, shape (n,)
     in_words : str
-        What they have in common, such as ``"condition is stem only"``.
+        What they have in common, for example ``"condition is stem only"``.
     """
 
     among: Chosen
@@ -106,40 +106,40 @@ class Frame:
 
 @dataclass(frozen=True)
 class Material:
-    """Candidates with the verdicts of humans, on a part, and of judges, on all.
+    """Candidates with verdicts of humans, on some of them, and of judges, on all.
 
     Attributes
     ----------
     scale : Scale
     humans, judges : dict of str to Verdicts
-        By name, n candidates each. Of several runs of a judge this is the first.
+        By name, n candidates each. If a judge has several runs, this is the first.
     models : Factor or None
-        Whose answer a candidate is.
+        The model that gave the answer.
     factors : dict of str to Factor
-        Further attributes by which results are shown: category, tier ...
+        Further attributes by which results are broken down: category, tier ...
     items : ndarray of int, shape (n,), or None
         The prompt that a candidate answers: the same number for the candidates of all models.
     clusters : ndarray of int, shape (n,), or None
         For example the subject.
     probability : ndarray of float, shape (n,), or None
-        With which a candidate was drawn for the humans.
+        The probability with which a candidate was drawn for the humans.
     strata : Factor or None
         Sampling stratum.
     adjudicated : Verdicts or None
-        What was decided after several opinions.
+        The decisions after several opinions.
     grades : dict of str to ndarray of float, shape (n,)
-        Probability or grade that a judge gives beside its verdict, higher for surer that the answer is right.
+        A probability or grade that a judge gives beside its verdict; the higher, the surer that the answer is right.
     runs : dict of str to dict of str to Verdicts
         By judge, then by run, all on the same n candidates.
     conditions : dict of str to Factor
-        Those of the attributes that tell several answers of a model to one item apart: primed and unprimed, with the
-        image and without it.
+        The attributes that distinguish several answers of a model to one item: primed and unprimed, with and without
+        the image.
     made : dict of (str, str) to Made
-        By judge and run; runs that are not in it repeat the first one of their judge.
+        By judge and run; runs that are not listed are repeats of their judge's first one.
     frame : Frame, optional
-        None where the humans' part was drawn from all candidates.
+        None if the sample for the humans was drawn from all candidates.
     grades_say, ungraded : dict of str to str
-        Of judges with a grade what it is, and of judges with a number that is not used as one why not; in sentences.
+        Sentences: for judges with a grade, what it is; for judges whose number is not used as a grade, why not.
     """
 
     scale: Scale
@@ -167,7 +167,7 @@ class Material:
 
     @cached_property
     def labelled_places(self) -> Codes:
-        """Which candidates a human, or an adjudication, has said something of."""
+        """The candidates on which a human or an adjudication said something, as positions."""
         among = np.zeros(self.n, dtype=np.bool_)
         for verdicts in (*self.humans.values(), *([self.adjudicated] if self.adjudicated else [])):
             among |= verdicts.states != State.NO_VERDICT
@@ -175,9 +175,9 @@ class Material:
 
     @cached_property
     def labelled(self) -> Material:
-        """The candidates on which a human, or an adjudication, has said something.
+        """The candidates on which a human or an adjudication said something.
 
-        Where each of them is the only one of its cluster, they are independent, and have none.
+        If each is the only one in its cluster, they are independent and `clusters` is None.
         """
         own = self.part(self.labelled_places)
         alone = own.clusters is not None and np.unique(own.clusters).size == self.labelled_places.size
@@ -190,11 +190,11 @@ class Material:
 
     @cached_property
     def posed(self) -> Codes | None:
-        """The item under its conditions: what a candidate of one model has in common with that of another."""
+        """The item under its conditions: what candidates of different models have in common."""
         return self.posed_but_for()
 
     def posed_but_for(self, condition: str | None = None) -> Codes | None:
-        """The item under all conditions but one, in which candidates are compared.
+        """The item under all conditions except one: the one whose levels are compared.
 
         Parameters
         ----------
@@ -203,16 +203,16 @@ class Material:
         Returns
         -------
         ndarray of int, shape (n,), or None
-            None where candidates have no items.
+            None if candidates have no items.
         """
         others = [factor for name, factor in self.conditions.items() if name != condition]
         if self.items is None or not others:
             return self.items
-        # an unknown level is one of its own
+        # an unknown level counts as a level of its own
         return numbered([self.items, *(factor.codes + 1 for factor in others)])[0]
 
     def part(self, among: Chosen | Codes) -> Material:
-        """The same of some of the candidates, without the runs.
+        """The material restricted to some of the candidates, without the runs.
 
         Parameters
         ----------

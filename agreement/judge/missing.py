@@ -1,4 +1,4 @@
-"""How many candidates a judge may leave without a verdict: by a certificate, which binds later runs."""
+"""How many candidates a judge may leave without a verdict, as fixed by a certificate for later runs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from agreement.judge.scale import State
 from agreement.judge.wording import counted
 
 KEY = "without_verdict"
-"""Of a certificate, and what is named as broken where a run leaves out more."""
+"""Key in a certificate, and the field named as broken if a run leaves out more."""
 
 ALL = "all models"
-"""Of what the sums over all models are: the limit of a certificate is one for all of them together."""
+"""The name under which sums over all models are listed: a certificate's limit is one for all models together."""
 
 WHAT = "error, refusal, unreadable reply, excluded or none"
-"""What counts as left out: a judge that skips hard candidates has less to get wrong, whatever it calls the skipping."""
+"""What counts as left out: a judge that skips hard candidates has fewer to get wrong, whatever it calls this."""
 
 
 def left_out(verdicts: Verdicts) -> tuple[int, int]:
-    """How many candidates have something else than a verdict, and of how many.
+    """How many candidates have no verdict, and of how many.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def left_out(verdicts: Verdicts) -> tuple[int, int]:
 
 
 def by_model(verdicts: Verdicts, models: Factor | None) -> dict[str, dict[str, int]]:
-    """Of how many candidates there is no verdict, by what there is instead: of each model, and of all together.
+    """How many candidates have no verdict, by the state they have instead: for each model, and for all together.
 
-    A candidate that a run does not hold has no verdict.
+    A candidate that is absent from a run has no verdict.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def by_model(verdicts: Verdicts, models: Factor | None) -> dict[str, dict[str, i
     Returns
     -------
     dict of str to dict of str to int
-        By model, `ALL` first: ``candidates``, ``without``, and how many of these of each kind; models of which nothing
-        is missing are left out.
+        By model, `ALL` first: ``candidates``, ``without``, and the number in each state. Models with no missing verdict
+        are left out.
 
     Examples
     --------
@@ -68,21 +68,21 @@ def by_model(verdicts: Verdicts, models: Factor | None) -> dict[str, dict[str, i
 
 
 def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:
-    """What a certificate says of the labelled candidates that the judge left out, and the most that a run may.
+    """What a certificate records about labelled candidates that the judge left out, and the most that a run may.
 
-    That is the share that the plan declares, else the upper limit of the judge's own (Wilson, each candidate for
-    itself): a run that leaves out more is not the judge that was certified.
+    The limit is the share declared in the plan, else the upper limit of the judge's own share (Wilson, treating
+    candidates as independent): a run that leaves out more is not the judge that was certified.
 
     Parameters
     ----------
     labelled : Verdicts
-        Of the judge, on the labelled candidates.
+        The judge's, on the labelled candidates.
     plan : Plan
 
     Returns
     -------
     dict
-        ``count`` of ``n``, the ``most`` as a share, and ``declared``, whether the plan says it.
+        ``count`` of ``n``, the limit ``most`` as a share, and ``declared``: whether it comes from the plan.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def as_certified(labelled: Verdicts, plan: Plan) -> dict[str, Any]:
 
 
 def most_of(count: int, n: int, confidence: float) -> float:
-    """The upper limit of what was left out (Wilson), to four places.
+    """The upper limit of the share left out (Wilson), to four decimal places.
 
     Parameters
     ----------
@@ -109,24 +109,24 @@ def most_of(count: int, n: int, confidence: float) -> float:
     Returns
     -------
     float
-        A share; 0 of nothing.
+        A share; 0 if n is 0.
     """
     return round(wilson_limits(count, n, confidence)[1], 4) if n else 0.0
 
 
 def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
-    """Why a run leaves out too much; None where it does not.
+    """Why a run leaves out too much; None if it does not.
 
     Parameters
     ----------
     run : Verdicts
     certified : dict
-        As `as_certified` gives it.
+        As returned by `as_certified`.
 
     Returns
     -------
     str or None
-        Completes a sentence.
+        The rest of a sentence.
     """
     count, n = left_out(run)
     if not n or count / n <= certified["most"]:
@@ -138,7 +138,7 @@ def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
 
 
 def most_in_one(run: Verdicts, models: Factor | None) -> str:
-    """How many of a run are without a verdict, and of which model most of them are: the limit is one for all models.
+    """The sentence on how many of a run have no verdict, and in which model most often: the limit is for all models.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def most_in_one(run: Verdicts, models: Factor | None) -> str:
     Returns
     -------
     str
-        A sentence after a space; empty where all have one, or the models are not known.
+        A sentence that starts with a space; empty if all have a verdict, or the models are unknown.
     """
     count, n = left_out(run)
     if not count or models is None:
@@ -162,12 +162,12 @@ def most_in_one(run: Verdicts, models: Factor | None) -> str:
 
 
 def in_words(certified: dict[str, Any]) -> str:
-    """The most that may be left out, and why that much.
+    """The most that may be left out, and where that limit comes from.
 
     Parameters
     ----------
     certified : dict
-        As `as_certified` gives it.
+        As returned by `as_certified`.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def in_words(certified: dict[str, Any]) -> str:
 
 
 def is_one(value: Any) -> bool:
-    """Whether something read from a certificate is what `as_certified` gives.
+    """Whether an entry read from a certificate has the structure that `as_certified` returns.
 
     Parameters
     ----------

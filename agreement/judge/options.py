@@ -17,7 +17,7 @@ from agreement.judge.scale import IN_WORDS, WORDS_OF_STATES, Kind, State
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a file."""
+    """The options of a calibration."""
 
     file: Path
     humans_file: Path | None
@@ -32,17 +32,17 @@ class Asked:
 
 @dataclass(frozen=True)
 class CheckAsked:
-    """What is asked of a new run.
+    """The options of a check of a new run.
 
     Attributes
     ----------
     certificate, run : Path
     judge : str or None
-        Column of the judge, where it has another name than in the certificate.
+        The judge's column, if its name differs from that in the certificate.
     identity : Identity
-        Of the new run, as far as they are given.
+        The new run's, as far as given.
     allow_unsaid : bool
-        Whether a certificate that says no model or no prompt may vouch for a run.
+        Whether a certificate that names no model or no prompt may cover a run.
     """
 
     certificate: Path
@@ -53,7 +53,7 @@ class CheckAsked:
 
 
 def asked_of(arguments: Sequence[str]) -> Asked:
-    """The options of a calibration.
+    """Parse the options of a calibration.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def asked_of(arguments: Sequence[str]) -> Asked:
     Raises
     ------
     ValueError
-        When options contradict each other. Unknown ones end the program, as argparse does.
+        When options contradict each other. Unknown options end the program, as usual with argparse.
     """
     given = _parser().parse_args(arguments)
     humans, judges = _parts(given.human), _parts(given.judge)
@@ -108,7 +108,7 @@ def asked_of(arguments: Sequence[str]) -> Asked:
 
 
 def check_asked_of(arguments: Sequence[str]) -> CheckAsked:
-    """The options of ``check``.
+    """Parse the options of ``check``.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _identity(given: argparse.Namespace) -> Identity:
 
 
 def _hash_of(file: str | None) -> str | None:
-    """Hash of the text of a prompt or rubric; None where no file is named."""
+    """Hash of the text of a prompt or rubric; None if no file is named."""
     if not file:
         return None
     try:
@@ -154,7 +154,7 @@ def _hash_of(file: str | None) -> str | None:
 
 
 def _states(listed: str | None, excluded: str | None) -> dict[str, State]:
-    """Words used in place of a verdict: the usual ones, and those that were said."""
+    """The words that stand for a state instead of a verdict: the default ones, and those given as options."""
     states = dict(WORDS_OF_STATES)
     by_name = {words: state for state, words in IN_WORDS.items()} | {"none": State.NO_VERDICT}
     for pair in _parts(listed):

@@ -1,4 +1,4 @@
-"""What was declared before the look: margins, power, design, and what a certificate asks for."""
+"""What was declared before looking at the results: margins, power, design, and the criteria for a certificate."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from agreement.rater_tests import check_margins
 Design = Literal["random", "stratified", "probability", "unknown"]
 
 FEWEST_IN_STRATUM = 30
-"""Labels that every declared stratum needs before it is called covered."""
+"""Labels that each declared stratum needs to count as covered."""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A criterion that a plan declares of the judge beside humans.
+    """A criterion that a plan declares for a judge, by a statistic of judge and human.
 
     Attributes
     ----------
     key : str
-        What the plan calls it.
+        Its name in the plan.
     statistic : str
-        Such as ``"percent_agreement"``; `agreement.judge.declared.statistics` has those of a scale.
+        For example ``"percent_agreement"``; `agreement.judge.declared.statistics` lists those available on a scale.
     above, below : float or None
-        The lower limit of the interval must lie above the one, the upper limit below the other.
+        The lower confidence limit must be greater than `above`, the upper less than `below`.
     each_human : bool
-        Whether beside each human alone, and not beside the human verdicts on which the certificate rests.
+        Whether the judge is compared with each human alone instead of the certificate's basis.
     by : tuple of str
-        Factors, each level of which must clear it.
+        Factors; the criterion must hold in each of their levels.
     fewest_candidates, fewest_humans : int
-        On which it must rest.
+        The minimum numbers of candidates and humans behind the estimate.
     unknown : str
-        What it asks beyond this, which nothing here can decide; empty for nothing.
+        What else the criterion asks for that cannot be decided here; empty if nothing.
     """
 
     key: str
@@ -50,7 +50,7 @@ class Declared:
 
     @property
     def in_words(self) -> str:
-        """What it asks."""
+        """The criterion in words."""
         bounds = [f"lower limit above {in_figures(self.above)}"] if self.above is not None else []
         bounds += [f"upper limit below {in_figures(self.below)}"] if self.below is not None else []
         words = f"{self.statistic.replace('_', ' ')} of judge and human: {' and '.join(bounds)}"
@@ -66,18 +66,18 @@ class Criteria:
     Attributes
     ----------
     agreement_bound : float
-        The lower limit of the judge's agreement with the other humans minus a left-out human's must lie above it.
+        Lower bound for the lower confidence limit of the judge's minus a left-out human's agreement with the others.
     direction_margin : float or None
-        The interval of the signed difference must lie within plus and minus it; None takes the margin of the plan.
+        The interval of the signed difference must lie within plus or minus it; None uses the plan's margin.
     fewest_in_stratum : int
-        Labels in each declared stratum.
+        Minimum number of labels in each declared stratum.
     fewest_humans : int
-        Humans who gave verdicts.
+        Minimum number of humans who gave verdicts.
     declared : tuple of Declared
-        Those of the plan, which replace agreement and direction.
+        The plan's own criteria, which replace agreement and direction.
     most_missing : float or None
-        The largest share of candidates without a verdict, of the labelled and of every later run; None asks it of later
-        runs alone, of which none may leave out more than the upper limit of what was left out here.
+        The largest share of candidates without a verdict, among the labelled ones and in every later run. None limits
+        only later runs: none may leave out more than the upper confidence limit of the share left out here.
     """
 
     agreement_bound: float = -0.10
@@ -94,38 +94,38 @@ class Criteria:
 
 @dataclass(frozen=True)
 class Plan:
-    """Options that hold for all panels.
+    """Options that apply to all panels.
 
     Attributes
     ----------
     confidence : float
-        Nominal coverage of every interval; 1 minus the level of every test.
+        Nominal coverage of every interval; 1 minus the significance level of every test.
     resamples, seed
-        Of bootstraps.
+        For bootstraps.
     margin : float or None
-        The largest difference that does not matter, in units of the score; None is 5 points for shares and a twentieth
-        of an ordered scale, and not declared for numbers.
+        The largest difference that does not matter, in units of the score. None means 5 percentage points for shares, a
+        twentieth of an ordered scale's range, and no margin for numbers.
     power : float
-        With which a difference of `margin` is to be told.
+        Power to detect a difference of `margin`.
     epsilon, alpha : float
-        Of the alternative annotator test.
+        For the alternative annotator test.
     design : {"random", "stratified", "probability", "unknown"}
         How the labelled candidates were drawn.
     specificity : float
-        That a threshold is to reach.
+        The specificity that a threshold is to reach.
     basis : str or None
-        Name of the human verdicts on which the corrections rest; None takes the first of `bases`.
+        Name of the basis of the corrections; None takes the first of `bases`.
     criteria : Criteria
-        Of the certificate.
+        The certificate's criteria.
     looks : int
-        How often the labels have been looked at with this judge, this look included.
+        How often the labels have been looked at with this judge, including this look.
     runs_opened : int
-        How many runs of this prompt the labels were opened for at once: of several, the best may be chosen by them.
+        How many runs of this prompt were compared with the labels at once; the best of several may be picked by them.
     fewest_shown : int
-        Labelled candidates on which a figure rests at least; more than 1 where human verdicts are sealed.
+        Minimum number of labelled candidates behind a figure; more than 1 if human verdicts are sealed.
     is_trial : bool
-        Whether the candidates are of development subjects, on which prompts are still tried: a judge may pass there,
-        and is certified on test subjects only.
+        Whether the candidates are from development subjects, on whom prompts are still being tried: a judge may pass
+        there, but is certified only on test subjects.
     """
 
     confidence: float = 0.95
@@ -157,7 +157,7 @@ class Plan:
             raise ValueError(f"power is {self.power!r}; expected a number between 0 and 1, such as 0.8")
 
     def require_fits(self, scale: Scale) -> None:
-        """Refuse margins that no share can miss: points typed for a share would let every judge pass.
+        """Refuse margins that no share can exceed: percentage points entered as a share would let every judge pass.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class Plan:
         Raises
         ------
         ValueError
-            When verdicts are right or wrong, and a margin or a bound is no share.
+            When verdicts are right or wrong, and a margin or a bound is not a share.
         """
         if not scale.shares:
             return
@@ -185,5 +185,5 @@ class Plan:
 
     @property
     def bootstrap(self) -> dict[str, Any]:
-        """Keyword arguments of what resamples."""
+        """Keyword arguments for resampling functions."""
         return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}

@@ -1,4 +1,4 @@
-"""What the humans' verdicts on a drawn part say of all candidates of a model, with the judge's on the rest."""
+"""Scores of all of a model's candidates, estimated from human verdicts on a sample and the judge's on the rest."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ DESIGNS = {
 }
 
 FEWEST_PAIRED = 10
-"""Items labelled for both models from which on their difference is taken item by item."""
+"""The smallest number of items labelled for both models for which their difference is computed item by item."""
 
 RANDOM_GROUPS = 2_000
-"""More clusters than these are joined into so many at random before they are resampled."""
+"""If there are more clusters than this, they are merged at random into this many before resampling."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """All candidates with the scores by a judge and, on the labelled, by the humans.
+    """All candidates, with the judge's scores and, for the labelled ones, the humans'.
 
     Attributes
     ----------
     material : Material
     human, judge : ndarray of float, shape (n,)
-        Scores; nan where there is none.
+        Scores; nan if there is none.
     plan : Plan
     """
 
@@ -55,7 +55,7 @@ class Pool:
     plan: Plan
 
     def in_frame(self) -> Pool:
-        """The same of those candidates from which the labelled were drawn."""
+        """The pool restricted to the candidates from which the labelled ones were drawn."""
         frame = self.material.frame
         if frame is None:
             return self
@@ -64,17 +64,17 @@ class Pool:
 
     @cached_property
     def models(self) -> dict[str, Chosen]:
-        """Which candidates are of which model; all together where no model is named."""
+        """The candidates of each model; all candidates together if no model is named."""
         if self.material.models is None:
             return {"all answers": np.ones(self.judge.size, dtype=np.bool_)}
         return dict(self.material.models.levels())
 
     def labelled_of(self, model: str) -> int:
-        """How many candidates of a model have a score by humans."""
+        """Number of a model's candidates with a human score."""
         return int((~np.isnan(self.human[self.models[model]])).sum())
 
     def raw(self, model: str) -> Estimate:
-        """The judge's mean score of a model, over all candidates that have its verdict."""
+        """The judge's mean score of a model, over all candidates with its verdict."""
         among = self.models[model] & ~np.isnan(self.judge)
         scores, clusters = self.judge[among], self._clusters(among)
         if self.material.scale.shares:
@@ -86,7 +86,7 @@ class Pool:
         return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap)
 
     def _of_scale(self, scores: Floats, clusters: Codes | None) -> Estimate:
-        """Mean of ordered levels: bounded by the ends of the scale."""
+        """Mean of ordered levels, bounded by the ends of the scale."""
         steps = self.material.scale.steps
         low, width = float(steps.min()), float(np.ptp(steps))
         within = bounded_mean(
@@ -98,7 +98,7 @@ class Pool:
         return None if self.material.clusters is None else compact(self.material.clusters[among])[0]
 
     def corrected(self, model: str) -> Estimate:
-        """The prediction-powered mean of a model by the design of the sample (`prediction_powered_mean`)."""
+        """A model's prediction-powered mean under the sampling design (`prediction_powered_mean`)."""
         among = self.models[model]
         labelled, rest = among & ~np.isnan(self.human), among & np.isnan(self.human)
         if not rest.any():
@@ -125,7 +125,7 @@ class Pool:
         )
 
     def _of_humans(self, labelled: Chosen) -> Estimate:
-        """The humans' own mean, where they have rated every candidate of a model: there is nothing to correct."""
+        """The humans' own mean if they rated every candidate of a model: there is nothing to correct."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
         note = "; every candidate is labelled: the humans' own"
         if np.isin(scores, (0.0, 1.0)).all():
@@ -138,7 +138,7 @@ class Pool:
         return self.material.probability[labelled]
 
     def rogan_gladen(self, model: str) -> Estimate:
-        """The share corrected by sensitivity and specificity of the judge over the labelled of all models."""
+        """The share corrected by the judge's sensitivity and specificity, estimated on the labelled of all models."""
         known = ~np.isnan(self.human) & ~np.isnan(self.judge)
         rest = self.models[model] & np.isnan(self.human) & ~np.isnan(self.judge)
         human, judge, unlabelled = self.human[known], self.judge[known], self.judge[rest]
@@ -169,11 +169,11 @@ class Pool:
         )
 
     def difference(self, first: str, second: str, corrected: dict[str, Estimate]) -> Estimate:
-        """Corrected difference of two models: item by item where the design and the labels allow, else of their scores.
+        """Corrected difference of two models: item by item if the design and the labels allow, else of their scores.
 
-        Item by item (`prediction_powered_difference`) what human and judge err by alike on both cancels. Of the two
-        corrected scores the standard errors are added in squares, as of independent models; where they answer the same
-        items that is wider than it need be.
+        Item by item (`prediction_powered_difference`), errors of human or judge that are alike on both models cancel.
+        For two corrected scores, the squared standard errors are added as for independent models; if the models answer
+        the same items, this is conservative.
         """
         paired = self._by_item(first, second)
         if paired is not None:
@@ -194,14 +194,14 @@ class Pool:
 
     @cached_property
     def _labelled_items(self) -> dict[str, Codes]:
-        """The items of each model that have a score by humans."""
+        """The items with a human score, for each model."""
         assert self.material.posed is not None
         labelled = np.flatnonzero(~np.isnan(self.human))
         return {model: self.material.posed[labelled[among[labelled]]] for model, among in self.models.items()}
 
     @cached_property
     def drawn_alike(self) -> bool:
-        """Whether every candidate had the same chance of being labelled."""
+        """Whether every candidate was equally likely to be labelled."""
         probability = self.material.probability
         if self.plan.design != "probability" or probability is None:
             return self.plan.design == "random"
@@ -232,15 +232,15 @@ class Pool:
 
 
 def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
-    """The pool of a judge, against a basis.
+    """The pool of a judge with a basis.
 
     Parameters
     ----------
     material : Material
-        With a score on its scale.
+        Its scale must have scores.
     judge : str
     basis : Basis
-        Of ``material.labelled``.
+        A basis of ``material.labelled``.
     plan : Plan
 
     Returns
@@ -253,7 +253,7 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
 
 
 def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]:
-    """The items that all of several models have answered, and where.
+    """The items that all of several models answered, and their rows.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]
 
 
 def in_random_groups(clusters: Codes) -> Codes:
-    """Many clusters joined at random into `RANDOM_GROUPS`, which are as independent of each other as they were.
+    """Merge many clusters at random into `RANDOM_GROUPS`; independent clusters form independent groups.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def in_random_groups(clusters: Codes) -> Codes:
     Returns
     -------
     ndarray of int, shape (n,)
-        As they are where there are fewer.
+        The unmerged clusters if there are fewer.
 
     Examples
     --------
@@ -305,7 +305,7 @@ def in_random_groups(clusters: Codes) -> Codes:
 
 
 def rescaled(estimate: Estimate, low: float, width: float) -> Estimate:
-    """An estimate of a share on a scale that begins at `low` and is `width` wide.
+    """Rescale the estimate of a share to a scale that starts at `low` and is `width` wide.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The panels as text: what they say in short, then each with its table."""
+"""The panels as text: a summary first, then each panel with its table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agreement.judge.scale import SEVERAL, Scale, State
 from agreement.judge.wording import counted, p_in_words
 
 MOST_ROWS = 40
-"""So many rows of a panel are printed; JSON has all."""
+"""The most rows of a panel that are printed; JSON contains all."""
 _MOST_NAMED = 6
 
 
@@ -28,7 +28,7 @@ def report(
     everything: bool = False,
     options: str = "--all-rows, or --json",
 ) -> str:
-    """All panels as text.
+    """Format all panels as text.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def report(
     everything : bool
         Print all rows.
     options : str
-        Of the command, by which all rows are had.
+        The command's options that print all rows.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def report(
     """
     lines = ["In short", *(f"  {line}" for line in what_was_read(material, plan))]
     for key, panel in panels.items():
-        # Sentences of further judges start on a line of their own, so that each can be found.
+        # Each further judge's sentence starts on its own line, so that it can be found.
         starts = [f"{PANELS[key].number}. ", *["   "] * (len(panel.in_short) - 1)]
         lines += [f"  {start}{said}" for start, said in zip(starts, panel.in_short, strict=True)]
     for key, panel in panels.items():
@@ -64,7 +64,7 @@ def report(
 
 
 def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
-    """How many candidates, labels and failures there are, and what is drawn for intervals.
+    """The numbers of candidates, labels and failures, and how the intervals are resampled.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
 
 
 def _in_other_runs(material: Material) -> Iterator[str]:
-    """Of which candidates another run of a judge has a verdict, and the one that is calibrated has none."""
+    """The number of candidates with a verdict only in a run of a judge that is not the one calibrated."""
     for judge, runs in material.runs.items():
         names = list(runs)
         if judge not in material.judges or len(names) < 2:

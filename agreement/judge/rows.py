@@ -1,4 +1,4 @@
-"""What a panel gives: typed rows, one sentence, and what it refuses to say."""
+"""What a panel returns: typed rows, sentences, and what it declines to compute."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from agreement.estimate import Estimate
 
 EVERYTHING = "all"
-"""Stratum of a row that is of all candidates."""
+"""Stratum of a row that covers all candidates."""
 
 COUNTED = "a count has no interval"
-"""Why the estimate of a row has no limits that counts something."""
+"""Why the estimate in a row that counts something has no limits."""
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,19 @@ class Row:
     statistic : str
         Key of what was computed, such as ``"kappa"``.
     parties : tuple of str
-        Whose it is: humans, judges or models by name.
+        What the figure is about: humans, judges or models, by name.
     estimate : Estimate
         With n, interval, unit and method.
     stratum : str
         ``"all"``, or the level of a factor, such as ``"tier 2"``.
     basis : str
-        Which human verdicts it rests on, such as ``"majority of 3"``; empty where on none.
+        The human verdicts behind it, such as ``"majority of 3"``; empty if none.
     sentence : str
-        What it says, where it decides something.
+        The conclusion, if the figure decides something.
     factor : str
-        Of which factor its stratum is a level, such as ``"tier"``; empty where of none.
+        The factor of which the stratum is a level, such as ``"tier"``; empty if none.
     judge : str
-        Beside which judge it is, where this is none of the parties.
+        The judge it belongs to, if this is not one of the parties.
     """
 
     statistic: str
@@ -49,11 +49,11 @@ class Row:
 
     @property
     def is_count(self) -> bool:
-        """Whether its value is a number of things."""
+        """Whether its value is a count."""
         return self.estimate.undefined_because == COUNTED
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
+        """All entries by name, ready for JSON."""
         return {
             "statistic": self.statistic,
             "parties": list(self.parties),
@@ -73,12 +73,12 @@ class Panel:
     key : str
         As in the table of panels.
     sentences : tuple of str
-        What the panel says, in plain sentences, those of a judge after each other.
+        The results in plain sentences, grouped by judge.
     rows : tuple of Row
     refused : tuple of str
         What was not computed, and why.
     heads : tuple of str
-        What is said before that, in a line for each judge, where the sentences are many; else none.
+        A one-line summary for each judge, if there are many sentences; otherwise empty.
     """
 
     key: str
@@ -89,12 +89,12 @@ class Panel:
 
     @property
     def sentence(self) -> str:
-        """All that it says, as one text."""
+        """All sentences as one text."""
         return " ".join(self.sentences)
 
     @property
     def in_short(self) -> tuple[str, ...]:
-        """The lines that come before everything else."""
+        """The lines for the summary: the heads, if any, otherwise the sentences."""
         return self.heads or self.sentences
 
     @property
@@ -115,7 +115,7 @@ class Panel:
         ----------
         statistic : str
         **parts
-            Further attributes of `Row` that must be equal.
+            Further attributes of `Row` that must match.
 
         Returns
         -------
@@ -128,7 +128,7 @@ class Panel:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything by name, ready for JSON."""
+        """All entries by name, ready for JSON."""
         return {
             "panel": self.key,
             "heads": list(self.heads),

@@ -1,4 +1,4 @@
-"""How the runs of a file were made: the columns that say the version of the prompt and of the judge."""
+"""How the runs of a file were made: the columns with the versions of the prompt and of the judge."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from agreement.judge.sheet import JudgedFileError, Sheet
 
 
 def made_of(sheet: Sheet, among: Codes, judge: str, columns: Columns) -> dict[str, Made]:
-    """How each run of a judge was made; nothing where no column says it.
+    """How each run of a judge was made; empty if no column tells.
 
     Parameters
     ----------
     sheet : Sheet
-        With the judge's verdicts.
+        The sheet with the judge's verdicts.
     among : ndarray of int
-        Rows of this judge.
+        The judge's rows.
     judge : str
     columns : Columns
 
@@ -30,7 +30,7 @@ def made_of(sheet: Sheet, among: Codes, judge: str, columns: Columns) -> dict[st
     Raises
     ------
     JudgedFileError
-        When a run has two versions.
+        When a run has two different versions.
     """
     if columns.run is None or (columns.prompt_version is None and columns.judge_version is None):
         return {}

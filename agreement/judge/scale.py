@@ -1,4 +1,4 @@
-"""The scale on which humans and judge give their verdicts, and what is given in place of a verdict."""
+"""The scale on which humans and judge give their verdicts, and the states that take the place of a verdict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["binary", "nominal", "ordinal", "number"]
 
 
 class State(IntEnum):
-    """Whether a candidate has a verdict, and if not, what there is in its place: never scored, always counted."""
+    """Whether a candidate has a verdict, and if not, what it has instead: never scored, always counted."""
 
     VERDICT = 0
     NO_VERDICT = 1
@@ -31,7 +31,7 @@ SEVERAL = {
     "refusal": "refusals",
     "unreadable reply": "unreadable replies",
 }
-"""The words of more than one of them, where they are others."""
+"""Plural forms, where these differ."""
 
 IN_WORDS: dict[State, str] = {
     State.NO_VERDICT: "no verdict",
@@ -53,7 +53,7 @@ WORDS_OF_STATES: dict[str, State] = {
     "unparseable": State.UNREADABLE,
     "invalid": State.UNREADABLE,
 }
-"""What is read so unless the scale itself has such a level; compared without case."""
+"""Words that are read as these states unless the scale has such a level; compared case-insensitively."""
 
 NEGATIVE_WORDS = ("incorrect", "wrong", "false", "no", "fail", "0", "0.0")
 POSITIVE_WORDS = ("correct", "right", "true", "yes", "pass", "1", "1.0")
@@ -68,9 +68,9 @@ class Scale:
     ----------
     kind : {"binary", "nominal", "ordinal", "number"}
     levels : tuple of str
-        The levels, of an ordinal scale in their order; empty for numbers. Verdicts are coded by their position.
+        The levels, in order for an ordinal scale; empty for numbers. Verdicts are coded by their position.
     positive : tuple of str
-        The levels that count as correct; empty where none was named.
+        The levels that count as correct; empty if none was named.
     """
 
     kind: Kind
@@ -89,7 +89,7 @@ class Scale:
 
     @property
     def steps(self) -> Floats:
-        """Score of each level: the number that it is written as, else its place in the order, from 1."""
+        """Score of each level: the number it is written as, else its position in the order, starting at 1."""
         try:
             return np.array([float(level) for level in self.levels])
         except ValueError:
@@ -101,12 +101,12 @@ class Scale:
         Parameters
         ----------
         codes : ndarray of float, shape (n,)
-            Codes of verdicts (of numbers the numbers themselves), nan where there is none.
+            Codes of verdicts (for numbers, the numbers themselves); nan if there is none.
 
         Returns
         -------
         ndarray of float, shape (n,)
-            1 for a level that counts as correct and 0 for another, or the number of the level; nan where there is none.
+            1 for a level that counts as correct and 0 for any other, or the number of the level; nan if there is none.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Scale:
         return scores
 
     def as_dict(self) -> dict[str, object]:
-        """Everything by name, ready for JSON."""
+        """All entries by name, ready for JSON."""
         return {"kind": self.kind, "levels": list(self.levels), "positive": list(self.positive)}
 
 
@@ -144,12 +144,12 @@ def scale_of(
     positive: Sequence[str] = (),
     states: Mapping[str, State] = WORDS_OF_STATES,
 ) -> Scale:
-    """The scale that was declared, or the binary one where all verdicts are words for right and wrong.
+    """The declared scale, or the binary one if all verdicts are words for right and wrong.
 
     Parameters
     ----------
     texts : iterable of str
-        The different verdicts that occur.
+        The distinct verdicts that occur.
     kind : {"binary", "nominal", "ordinal", "number"}, optional
         As declared; with `levels` alone it is ordinal.
     levels : sequence of str
@@ -157,7 +157,7 @@ def scale_of(
     positive : sequence of str
         Levels that count as correct.
     states : mapping
-        Words that are no verdicts.
+        Words that are not verdicts.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def scale_of(
     Raises
     ------
     ValueError
-        When it cannot be known, or a declaration contradicts another.
+        When the scale cannot be inferred, or declarations contradict each other.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def scale_of(
 
 
 def _says_right_and_wrong(verdicts: Sequence[str]) -> bool:
-    """Whether both stand there in letters: any other word is then a slip, to be refused with its line."""
+    """Whether both kinds occur as words: any other word is then a slip, to be refused with its line."""
     said = {text.lower() for text in verdicts if text.isalpha()}
     return not said.isdisjoint(NEGATIVE_WORDS) and not said.isdisjoint(POSITIVE_WORDS)
 
@@ -218,10 +218,10 @@ def codes_of(
     Parameters
     ----------
     texts : sequence of str
-        Different verdicts as they are written.
+        The distinct verdicts as written.
     scale : Scale
     states : mapping
-        Words that are no verdicts, without case.
+        Words that are not verdicts, in lower case.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def codes_of(
 
 
 def _plain(written: str) -> str:
-    """Without case, and a whole number without the .0 that a table with gaps writes."""
+    """The text in lower case, and a whole number without the .0 that a table with gaps adds."""
     lowered = written.lower()
     return lowered.removesuffix(".0") if lowered.removesuffix(".0").lstrip("-").isdigit() else lowered
 

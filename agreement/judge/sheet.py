@@ -1,4 +1,4 @@
-"""A table of verdicts as it is read: columns of codes with their different texts, and the line of each row."""
+"""A table of verdicts as read from a file: columns as codes and distinct texts, and the line of each row."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ PARQUET = (".parquet", ".pq")
 
 
 class JudgedFileError(ValueError):
-    """The file does not hold what was asked of it; the message is for people."""
+    """The file does not contain what was requested; the message is meant for users."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as codes of its different texts; -1 where a field is empty."""
+    """A column as codes of its distinct texts; -1 for an empty field."""
 
     codes: Codes
     texts: tuple[str, ...]
 
     def text(self, row: int) -> str:
-        """The cells of a row."""
+        """The text in a row."""
         code = int(self.codes[row])
         return self.texts[code] if code >= 0 else ""
 
@@ -51,9 +51,9 @@ class Sheet:
     ----------
     path : Path
     names : tuple of str
-        All columns that the file has.
+        All columns of the file.
     columns : dict of str to Column
-        Those that were read.
+        The columns that were read.
     n : int
         Number of rows.
     """
@@ -77,7 +77,7 @@ class Sheet:
         Raises
         ------
         JudgedFileError
-            When the file has none of that name.
+            When the file has no column of that name.
         """
         if name not in self.columns:
             raise JudgedFileError(f"{self.path.name} has {no_column(name, self.names)}")
@@ -85,11 +85,11 @@ class Sheet:
 
     @property
     def has_semicolons(self) -> bool:
-        """Whether semicolons separate its columns, so that numbers may have a decimal comma."""
+        """Whether the columns are separated by semicolons, so that numbers may have a decimal comma."""
         return self.path.suffix.lower() not in PARQUET and separator_of(self.path) == ";"
 
     def where(self, row: int) -> str:
-        """File and line of a row, for a sentence."""
+        """File and line of a row, for use in a sentence."""
         if self.path.suffix.lower() in PARQUET:
             return f"{self.path.name}, row {row + 1}"
         return f"{self.path.name}, line {line_of(self.path, row)}"
@@ -102,7 +102,7 @@ def read_sheet(path: Path, needed: Collection[str]) -> Sheet:
     ----------
     path : Path
     needed : collection of str
-        Names of columns; those that the file does not have are left out.
+        Names of columns; those that the file lacks are ignored.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def read_sheet(path: Path, needed: Collection[str]) -> Sheet:
     Raises
     ------
     JudgedFileError
-        When there is no such file, it cannot be read, has a heading twice, or no rows.
+        When the file does not exist, cannot be read, repeats a needed heading, or has no rows.
     """
     if not path.is_file():
         raise JudgedFileError(f"{path} is not a file")
@@ -123,14 +123,14 @@ def read_sheet(path: Path, needed: Collection[str]) -> Sheet:
 
 
 def line_of(path: Path, row: int) -> int:
-    """The line of a file on which a row begins, headings on line 1.
+    """The line of a file on which a row begins; the headings are on line 1.
 
     Parameters
     ----------
     path : Path
         A CSV file; a field may hold line breaks.
     row : int
-        Counted from 0, without the headings.
+        Counted from 0, excluding the headings.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def line_of(path: Path, row: int) -> int:
 
 
 def _without_empty_end(columns: dict[str, Column], n: int) -> tuple[dict[str, Column], int]:
-    """Leave out the rows at the end that hold nothing, which a spreadsheet writes as separators alone."""
+    """Drop empty rows at the end, which a spreadsheet writes as nothing but separators."""
     if not columns or any(column.codes[-1] >= 0 for column in columns.values()):
         return columns, n
     filled = np.flatnonzero(np.any([column.codes >= 0 for column in columns.values()], axis=0))
@@ -185,7 +185,7 @@ def _csv(path: Path, needed: Collection[str]) -> tuple[pa.Table, tuple[str, ...]
 
 
 def _is_json(path: Path) -> bool:
-    """Return whether a file begins as an object or an array of JSON does; a heading may begin with a brace too."""
+    """Return whether a file begins like a JSON object or array; a heading may begin with a brace too."""
     with path.open(encoding="utf-8-sig", errors="replace") as text:
         beginning = "".join(text.read(1_000).split())
     return beginning.startswith(('{"', "[{", "[[", "{}", "[]"))
@@ -195,7 +195,7 @@ def _separated(path: Path, names: tuple[str, ...], needed: Collection[str]) -> t
     twice = [name for name in names if name in needed and names.count(name) > 1]
     if twice:
         raise JudgedFileError(f"{path.name} has two columns {twice[0]!r}; expected one of each name")
-    # other columns, which may hold long texts, are passed over
+    # other columns, which may contain long texts, are skipped
     numbered = [name if name in needed else f"{place}\0" for place, name in enumerate(names)]
     wanted = [name for name in numbered if name in needed]
     text = pa.dictionary(pa.int32(), pa.string())
@@ -232,7 +232,7 @@ def _column(values: pa.ChunkedArray) -> Column:
 
 
 def _indices(indices: pa.Int32Array) -> Codes:
-    """The numbers in an array of indices, -1 for null; read from its memory, as Arrow would import pandas for it."""
+    """The numbers in an array of indices, -1 for null; read from its buffers, since Arrow would import pandas."""
     valid, numbers = indices.buffers()
     here = slice(indices.offset, indices.offset + len(indices))
     codes = np.frombuffer(numbers, dtype=np.int32)[here].astype(np.intp)

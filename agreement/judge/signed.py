@@ -1,4 +1,4 @@
-"""The signed difference of human and judge, of shares and of ordered scores, and the labels that settle it."""
+"""The signed difference between human and judge, for shares and ordered scores, and the labels that decide it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "signed difference, human minus judge"
 
 
 def margin_of(scale: Scale, plan: Plan) -> float | None:
-    """The largest difference that does not matter: as declared, else 5 points or a twentieth of an ordered scale.
+    """The largest difference that does not matter: the declared one, else 5 points or a twentieth of an ordered scale.
 
     Parameters
     ----------
@@ -62,19 +62,19 @@ def signed_difference(
 ) -> Estimate:
     """Mean score by the human minus by the judge; above 0 the judge is stricter.
 
-    Shares: `judge_direction`. Where all verdicts of clustered candidates agree, a bootstrap has no spread to show; the
-    interval is then Newcombe's of as many candidates as there are clusters, each of them alike. Other scores: the bias
-    of `bland_altman`.
+    Shares: `judge_direction`. If all verdicts on clustered candidates agree, a bootstrap has no variation; the interval
+    is then Newcombe's for as many candidates as there are clusters, as if each cluster were one candidate. Other
+    scores: the bias from `bland_altman`.
 
     Parameters
     ----------
     human, judge : ndarray of float, shape (n,)
-        Scores; nan where there is none.
+        Scores; nan if there is none.
     clusters : ndarray of int, shape (n,), or None
     shares : bool
         Whether scores are 1 and 0.
     confidence, resamples, seed, unit, test_in_clusters
-        As in `judge_direction`; the test is of shares only.
+        As in `judge_direction`; the test applies to shares only.
 
     Returns
     -------
@@ -111,21 +111,21 @@ def signed_difference(
 def labels_for_margin(
     human: Floats, judge: Floats, margin: float, power: float, design_effect: float, confidence: float
 ) -> Estimate:
-    """Labels needed to tell a direction of the size of the margin, from how often human and judge differ at all.
+    """Labels needed to detect a difference the size of the margin, given how often human and judge differ at all.
 
-    The share of candidates on which they differ is a nuisance: the difference itself is never taken from the data, but
-    from the plan. With ``d`` the share that differ and margin ``m``, ``(d + m) / 2`` are taken as strict and
-    ``(d - m) / 2`` as lenient (`labels_needed`). The interval is that at Wilson's limits of ``d``, which is at least
-    ``m``.
+    The share of candidates on which they differ is a nuisance parameter; the difference itself comes from the plan,
+    never from the data. With ``d`` the share that differ and margin ``m``, ``(d + m) / 2`` are taken as strict and
+    ``(d - m) / 2`` as lenient (`labels_needed`). The interval is the number of labels at Wilson's limits of ``d``,
+    which is at least ``m``.
 
     Parameters
     ----------
     human, judge : ndarray of float, shape (n,)
-        1 or 0; nan where there is none.
+        1 or 0; nan if there is none.
     margin, power : float
-        What is to be told, and how surely.
+        The difference to detect, and the power to detect it.
     design_effect : float
-        For clusters.
+        For clustering.
     confidence : float
 
     Returns
@@ -173,14 +173,14 @@ def labels_for_margin(
 def labels_for_mean(
     differences: Floats, margin: float, power: float, design_effect: float, confidence: float
 ) -> Estimate:
-    """Labels needed to tell a mean signed difference of the size of the margin, from its spread.
+    """Labels needed to detect a mean signed difference the size of the margin, given the differences' variance.
 
-    ``n = (z_(1 - alpha / 2) + z_power)^2 s^2 / m^2``; the interval is that at the chi-square limits of ``s^2``.
+    ``n = (z_(1 - alpha / 2) + z_power)^2 s^2 / m^2``; the interval is the number at the chi-square limits of ``s^2``.
 
     Parameters
     ----------
     differences : ndarray of float, shape (n,)
-        Score by the human minus by the judge; nan where there is none.
+        Score by the human minus by the judge; nan if there is none.
     margin, power, design_effect, confidence : float
         As in `labels_for_margin`.
 
@@ -218,7 +218,7 @@ def labels_for_mean(
 
 
 def stands_for(estimate: Estimate) -> str:
-    """What the interval of a signed difference allows to say.
+    """The direction that the interval of a signed difference shows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One factor of a judge's bias: each level, every two levels, and what may be said of all of them together."""
+"""A judge's bias over one factor: each level, every two levels, and the conclusion for all of them together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from agreement.judge.signed import signed_difference
 from agreement.multiplicity import adjust_p_values
 
 MOST_LEVELS = 20
-"""Of a factor with more levels, no two are compared."""
+"""If a factor has more levels than this, no two of them are compared."""
 
 Finding = Literal["not uniform", "equivalent", "undecided", "not estimable"]
 
@@ -32,22 +32,22 @@ class Uniformity:
     Attributes
     ----------
     levels : dict of str to Estimate
-        Signed difference of each, with intervals that hold together.
+        Signed difference of each level, with simultaneous intervals.
     gaps : dict of (str, str) to Estimate
-        Difference of every two levels, with intervals that hold together; empty above `MOST_LEVELS`.
+        Difference between every two levels, with simultaneous intervals; empty above `MOST_LEVELS`.
     statistic, p, p_adjusted : float
-        Score test of equal differences, adjusted by Holm over the factors; nan where not estimable.
+        Score test of equal differences, Holm-adjusted over the factors; nan if not estimable.
     df, n : int
     largest : float or None
-        The largest difference of two levels that the intervals allow.
+        The largest difference between two levels that is compatible with the intervals.
     noticeable : float or None
-        The largest, over every two levels, of the least difference that these numbers would have told.
+        The smallest difference detectable with the planned power between the two smallest levels.
     finding : {"not uniform", "equivalent", "undecided", "not estimable"}
-        *Equivalent* only where all intervals of `gaps` lie within the margin.
+        *Equivalent* only if all intervals of `gaps` lie within the margin.
     because : str
         Why it is not estimable.
     lacking : str
-        The same without saying that it is not.
+        The reason alone, without stating that it is not estimable.
     """
 
     levels: dict[str, Estimate]
@@ -76,19 +76,19 @@ def uniformity(
 ) -> dict[str, Uniformity]:
     """Whether a judge's signed difference is the same over the levels of each factor.
 
-    The test is that of `judge_bias_by_factor`, of shares and of other scores alike. Intervals of the levels are
-    Bonferroni's over the levels, those of their differences over every two of them (`gap`).
+    The test is that of `judge_bias_by_factor`, for shares and other scores alike. Intervals of the levels are
+    Bonferroni-adjusted over the levels, those of their differences over every two levels (`gap`).
 
     Parameters
     ----------
     human, judge : ndarray of float, shape (n,)
-        Scores; nan where there is none.
+        Scores; nan if there is none.
     factors : mapping of str to Factor
     clusters : ndarray of int, shape (n,), or None
     shares : bool
         Whether scores are 1 and 0.
     margin : float or None
-        The largest difference of two levels that does not matter.
+        The largest difference between two levels that does not matter.
     plan : Plan
 
     Returns
@@ -129,7 +129,7 @@ def uniformity(
 
 
 class _Part:
-    """The candidates that have both verdicts and a level."""
+    """The candidates with both verdicts and a level."""
 
     def __init__(self, human: Floats, judge: Floats, factor: Factor, clusters: Codes | None) -> None:
         used = ~np.isnan(human) & ~np.isnan(judge) & (factor.codes >= 0)
@@ -175,7 +175,7 @@ class _Part:
         return estimates
 
     def noticeable(self, plan: Plan) -> float | None:
-        """That of the two smallest levels, clusters counted as single candidates where there are any."""
+        """The difference detectable between the two smallest levels; a cluster, if any, counts as one candidate."""
         if len(self.names) < 2 or self.d.size < 2:
             return None
         sizes = np.bincount(self.codes).astype(np.float64)

@@ -1,23 +1,23 @@
-"""Which figures would tell what a single human said of a sealed candidate, and are not given."""
+"""Which figures are withheld because they would disclose what a single human said about a sealed candidate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 FEWEST_SEALED = 5
-"""Labelled candidates on which a figure of sealed verdicts rests at least."""
+"""Minimum number of labelled candidates behind a figure on sealed verdicts."""
 
 
 def too_few(labelled: Mapping[str, int], fewest: int) -> set[str]:
-    """Levels whose figures are withheld: with fewer labelled candidates than that.
+    """Levels whose figures are withheld because they have fewer labelled candidates than `fewest`.
 
-    Where these are fewer together as well, what all levels say less what the others say would tell it after all: then
-    the next smallest level is withheld too.
+    If these levels together still have fewer, their verdicts could be derived by subtracting the others from the total:
+    the next smallest level is then withheld too.
 
     Parameters
     ----------
     labelled : mapping of str to int
-        Labelled candidates of each level; a level without any has nothing to tell.
+        Labelled candidates in each level; an empty level has nothing to disclose.
     fewest : int
 
     Returns
@@ -38,5 +38,5 @@ def too_few(labelled: Mapping[str, int], fewest: int) -> set[str]:
 
 
 def in_words(fewest: int) -> str:
-    """Why a figure is withheld."""
+    """The reason why a figure is withheld."""
     return f"withheld: beside all others, a figure on fewer than {fewest} sealed candidates tells single verdicts"

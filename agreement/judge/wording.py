@@ -1,4 +1,4 @@
-"""Figures as printed in a sentence."""
+"""Figures as printed in sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from agreement.estimate import Estimate
 
-_LEAST_P = 0.001  # below it a P value is only said to be less
+_LEAST_P = 0.001  # smaller P values are printed as below it
 _WRITTEN_OUT = {
     "ccc": "Lin's concordance",
     "icc": "ICC",
@@ -19,7 +19,7 @@ _WRITTEN_OUT = {
 
 
 def in_brief(estimate: Estimate) -> str:
-    """Value and interval, or why there is none.
+    """Value and interval, or why it has none.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def in_brief(estimate: Estimate) -> str:
 
 
 def on_how_many(estimate: Estimate) -> str:
-    """Value, interval and n, of several in a row.
+    """Value, interval and n, for use in a list.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def in_percent(estimate: Estimate) -> str:
 
 
 def value_in_points(estimate: Estimate, shares: bool = True) -> str:
-    """As `in_points`, without a word on an interval where there is none.
+    """As `in_points`, but silent about a missing interval.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def value_in_points(estimate: Estimate, shares: bool = True) -> str:
 
 
 def margin_in_words(margin: float, shares: bool) -> str:
-    """A margin as it was declared: in points, or in steps of the scale.
+    """A margin as declared: in points, or in steps of the scale.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def margin_in_words(margin: float, shares: bool) -> str:
 
 
 def called(statistic: str) -> str:
-    """What a statistic is called where it is read: an abbreviation or a name alone is written out.
+    """A statistic's name for the reader, with abbreviations and bare names written out.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def called(statistic: str) -> str:
 
 
 def in_figures(number: float) -> str:
-    """A number that was declared or chosen, such as a bound, written as values and intervals are beside it.
+    """A declared or chosen number, such as a bound, in the same format as the values and intervals beside it.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def in_figures(number: float) -> str:
 
 
 def p_in_words(p: float | None) -> str:
-    """A P value as in a paper.
+    """A P value as printed in a paper.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def p_in_words(p: float | None) -> str:
 
 
 def p_in_figures(p: float) -> str:
-    """A P value for a column that is named so.
+    """A P value for a column headed P.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def p_in_figures(p: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a row, the many of them counted.
+    """Names in a list; beyond the first few, only their number.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def said_of_judges(reasons: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Why something was not computed, with the judges that it is true of.
+    """Why something was not computed, with the judges to which the reason applies.
 
     Examples
     --------
@@ -225,20 +225,20 @@ def counted(n: int, what: str) -> str:
 
 
 def value_and_limits(estimate: Estimate, factor: float, decimals: int, unit: str = "") -> tuple[str, str]:
-    """A value that is defined, with its unit, and its limits in brackets.
+    """A defined value with its unit, and its limits in brackets.
 
     Parameters
     ----------
     estimate : Estimate
     factor : float
-        By which it is multiplied: 100 for points and percent.
+        Multiplier: 100 for points and percent.
     decimals : int
     unit : str
 
     Returns
     -------
     value, limits : str
-        The limits are empty where there are none.
+        The limits are empty if there are none.
 
     Examples
     --------

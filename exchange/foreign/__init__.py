@@ -1,1 +1,1 @@
-"""Files in which other programs store what judges, and people elsewhere, said of answers: a file for each layout."""
+"""Files in which other programs store verdicts of judges and labels made elsewhere, one module for each layout."""

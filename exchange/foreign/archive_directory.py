@@ -1,7 +1,7 @@
-"""The directory of a ZIP archive as numbers: some 40 bytes a member, where the standard library's takes 800.
+"""The directory of a ZIP archive as numbers: about 40 bytes per member, where the standard library takes 800.
 
-An evaluation of a million samples is an archive of a million members. Structures by APPNOTE.TXT 6.3.10 of PKWARE,
-sections 4.3.12 to 4.3.16 and 4.5.3; archives in several parts, or behind a program that unpacks them, are none of ours.
+An evaluation of a million samples is an archive of a million members. The structures follow PKWARE's APPNOTE.TXT
+6.3.10, sections 4.3.12 to 4.3.16 and 4.5.3. Split and self-extracting archives are not supported.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _END_64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _MEMBER = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
-# Numbers that do not fit are stored elsewhere at greater length.
+# Numbers that do not fit are stored elsewhere with more bytes.
 _MOST_16, _MOST_32 = 0xFFFF, 0xFFFFFFFF
 _EXTRA_64 = 1
 
 
 class Member(NamedTuple):
-    """One member: where its own header begins, its sizes in bytes, checksum, and method of compression."""
+    """One member: the offset of its header, its sizes in bytes, checksum, and compression method."""
 
     offset: int
     packed: int
@@ -50,7 +50,7 @@ class Members:
         return map(Member, self._offsets, self._packed, self._sizes, self._checksums, self._methods)
 
     def add(self, member: Member) -> None:
-        """Add another one."""
+        """Append a member."""
         self._offsets.append(member.offset)
         self._packed.append(member.packed)
         self._sizes.append(member.size)
@@ -64,7 +64,7 @@ def directory_of(content: bytes) -> Iterator[tuple[bytes, Member]]:
     Raises
     ------
     ValueError
-        It has no directory, or a damaged one.
+        The archive has no directory, or a damaged one.
     """
     try:
         entries, place = _end_of(content)
@@ -80,16 +80,16 @@ def directory_of(content: bytes) -> Iterator[tuple[bytes, Member]]:
             size, packed, offset = (next(longer) if number == _MOST_32 else number for number in (size, packed, offset))
             place += extra + comment
             yield named, Member(offset, packed, size, crc, method)
-        # Programs that do not know the longer numbers count modulo 65,536, and the rest would be lost without a word.
+        # Programs without ZIP64 support count members modulo 65,536, and the others would be lost silently.
         if content[place : place + 4] == _MEMBER:
             raise ValueError(f"its directory is longer than the {entries} members that it counts")
-    # A place beyond all that memory can hold overflows before it is looked at.
+    # An offset beyond what memory can address overflows before it is used.
     except (struct.error, StopIteration, RuntimeError, OverflowError):
         raise ValueError("its directory is cut off") from None
 
 
 def _end_of(content: bytes) -> tuple[int, int]:
-    """Return how many members there are, and where the directory begins."""
+    """Return the number of members and the offset of the directory."""
     end = content.rfind(b"PK\x05\x06", max(0, len(content) - _LONGEST_COMMENT - _END.size))
     if end < 0:
         raise ValueError("it has no directory")
@@ -106,7 +106,7 @@ def _end_of(content: bytes) -> tuple[int, int]:
 
 
 def _longer_numbers(extra: bytes) -> Iterator[int]:
-    """Yield the numbers of the extra field, which do not fit into a member's entry."""
+    """Yield the numbers in the extra field that do not fit into a member's entry."""
     place = 0
     while place + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, place)

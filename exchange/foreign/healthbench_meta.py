@@ -1,8 +1,8 @@
-"""HealthBench's meta-evaluation: a criterion of a rubric for each line, with what physicians said of a completion.
+"""HealthBench's meta-evaluation: one rubric criterion per line, with physicians' labels of a completion.
 
-`binary_labels` and `anonymized_physician_ids` go together place by place; who labelled differs from line to line. What
-a grader adds under `criteria_met` is a judge's verdict, and then the physicians' labels are left alone unless they are
-what is asked for.
+`binary_labels` and `anonymized_physician_ids` correspond by position; the physicians differ from line to line. What a
+grader adds under `criteria_met` is a judge's verdict; the physicians' labels are then ignored unless they are what is
+asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from exchange.foreign.layout import Asked, ForeignLine, Layout, NotInLayout, Sou
 
 
 def recognises(source: Source) -> bool:
-    """Return whether the first line has a completion, a rubric and labels of physicians or a grader's."""
+    """Return whether the first line has a completion, a rubric, and labels by physicians or a grader."""
     first = source.first
     return {"completion_id", "rubric"} <= set(first) and ("binary_labels" in first or "criteria_met" in first)
 
@@ -29,7 +29,7 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
         answer=clue(row.get("completion")),
     )
     if asked.of_people and "verdict" in asked.columns:
-        # Of whom that is the file does not say: no physician's.
+        # The file does not say whose verdict this is; it is not a physician's.
         yield ForeignLine(number, clues, {})
         return
     if not asked.of_people and ("criteria_met" in row or "verdict" in asked.columns):

@@ -1,7 +1,7 @@
 """Logs of Inspect AI: one JSON object (`.json`), or a ZIP archive with a file for each sample (`.eval`).
 
-A candidate is named by the sample's id and the evaluated model; the epoch counts where the study declares it. What
-could not be graded is a bare NaN, in older releases an "I" whose explanation says so: neither is a verdict.
+A candidate is identified by the sample's id and the evaluated model, and by the epoch if the study declares it. What
+could not be graded is a bare NaN, or in older releases an "I" with an explanation: neither is a verdict.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _NOT_GRADED = "Grade not found in model output"
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is an archive with the members of a log, or an object with the head of one."""
+    """Return whether a file is an archive with the members of a log, or an object with the head of one."""
     if source.is_archive:
-        # Archives hold the names of members unchanged.
+        # Archives store member names uncompressed.
         return b"header.json" in source.content or b"_journal/start.json" in source.content
     return {"eval", "samples", "version"} <= set(source.first)
 
@@ -37,7 +37,7 @@ def rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
     Raises
     ------
     InputRefused
-        It is no log, it is damaged, or it holds no samples.
+        The file is not a log, is damaged, or has no samples.
     """
     head, samples = read_archive(source) if source.is_archive else _whole(source)
     number = 0
@@ -67,7 +67,7 @@ def _whole(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read the score of a sample: of the scorer that is asked for, where there are several."""
+    """Read the score of a sample: by the scorer that is asked for, if there are several."""
     score = _score(row, asked)
     yield ForeignLine(
         number,
@@ -75,7 +75,7 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
             item=clue(row.get("id")),
             model=clue(value_at(row, "eval.model")),
             epoch=clue(row.get("epoch")),
-            # What was graded is the whole completion, or what the scorer took out of it.
+            # What was graded is the whole completion, or what the scorer extracted from it.
             answer=clue(value_at(row, "output.completion"), value_at(score, "answer")),
         ),
         _said(row, score),
@@ -120,7 +120,7 @@ def _said(row: dict[str, Any], score: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def identity(row: dict[str, Any]) -> dict[str, str]:
-    """Return the grading model, the prompt and the day as the head of a log has them, where there is one scorer."""
+    """Return the grading model, the prompt and the date from the head of a log, if there is one scorer."""
     head = row["eval"]
     scorers = head.get("scorers")
     only = scorers[0] if isinstance(scorers, list) and len(scorers) == 1 else {}

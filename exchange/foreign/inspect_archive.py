@@ -1,4 +1,4 @@
-"""The archives of Inspect AI: ZIP, whose members are compressed by Zstandard (93), which Python 3.11 cannot unpack."""
+"""The archives of Inspect AI: ZIP files compressed with Zstandard (method 93), which Python 3.11 cannot unpack."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from exchange.refusal import InputRefused, shown
 
 _ZSTANDARD = 93
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-# A sample holds its whole conversation; what unpacks to more is no log.
+# A sample contains its whole conversation; anything that unpacks to more is not a log.
 _LARGEST_MEMBER = 256_000_000
 _LARGEST_ARCHIVE = 4_000_000_000
 
 
 def read_archive(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
-    """Return the head of a log and its samples, in the order in which they lie in the archive.
+    """Return the head of a log and its samples, in the order of the archive.
 
     Raises
     ------
     InputRefused
-        It is not a log of Inspect AI, it was not finished, or it is damaged.
+        The file is not a log of Inspect AI, was not finished, or is damaged.
     """
     samples, head, is_begun, packed, unpacked = Members(), None, False, 0, 0
     try:
@@ -63,7 +63,7 @@ def _member(source: Source, member: Member) -> Any:
 
 
 def _opened(content: bytes, member: Member) -> tuple[str, int]:
-    """Return a member's name, and where it begins; its own header may be longer than its entry in the directory."""
+    """Return a member's name and the offset of its data; its own header may be longer than its directory entry."""
     if member.offset + _LOCAL_HEADER.size > len(content):
         raise ValueError("it begins behind the end of the file")
     signature, _, flags, *_, name, extra = _LOCAL_HEADER.unpack_from(content, member.offset)
@@ -77,7 +77,7 @@ def _unpacked(packed: bytes, member: Member) -> bytes:
     if member.size > _LARGEST_MEMBER:
         raise ValueError(f"unpacks to more than {_LARGEST_MEMBER // 10**6} MB")
     if member.method == _ZSTANDARD:
-        # Loaded here, as it takes 27 MB and every import of verdicts comes by this file.
+        # Imported here because it takes 27 MB, and every import of verdicts loads this module.
         import pyarrow as pa
 
         with pa.input_stream(BytesIO(packed), compression="zstd") as stream:

@@ -1,4 +1,4 @@
-"""Rows of JSON files: an array of objects, or an object in each line; and the value at a path within a row."""
+"""Rows of JSON files (an array of objects, or one object per line), and the value at a path within a row."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from exchange.json_text import json_value
 from exchange.refusal import InputRefused, Problems
 from exchange.spreadsheet import NotRead, text_lines
 
-# A row may hold a conversation, but not a book.
+# A row may contain a conversation, but not a book.
 _LONGEST_LINE = 16_000_000
 
 
 def json_rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
-    """Read the objects of an array, numbered from 1, or of each line; a line that is none is noted.
+    """Read the objects of an array, numbered from 1, or of each line; a line that is not an object is noted.
 
     Raises
     ------
     InputRefused
-        An array is damaged: what follows cannot be read any more.
+        An array is damaged, so that the rest cannot be read.
     """
     if source.is_array:
         yield from _entries(source, problems)
@@ -58,9 +58,9 @@ def _entries(source: Source, problems: Problems) -> Iterator[RawRow]:
 
 
 def value_at(row: Any, path: str) -> Any:
-    """Return the value at a path such as `output.choices.0.text`, or under a key that is called so; None if nothing.
+    """Return the value at a path such as `output.choices.0.text`, or under a key with that name; None if there is none.
 
-    A path that does not lead to the end is nothing, like one whose end is null.
+    A path that does not exist to its end has no value, just like one that ends in null.
     """
     if isinstance(row, Mapping) and path in row:
         return row[path]
@@ -76,7 +76,7 @@ def value_at(row: Any, path: str) -> Any:
 
 
 def leads_somewhere(row: Any, path: str) -> bool:
-    """Return whether a path leads to its end, though there may be nothing under it: null, or an empty text."""
+    """Return whether a path exists to its end, even if its value is null or an empty text."""
     if isinstance(row, Mapping) and path in row:
         return True
     before, _, last = path.rpartition(".")
@@ -87,9 +87,9 @@ def leads_somewhere(row: Any, path: str) -> bool:
 
 
 def clue(*values: Any) -> tuple[str, ...]:
-    """Return values as a clue: each that says something, as text; of a list each of its own."""
+    """Return values as a clue: all non-empty values as text, with the entries of lists taken one by one."""
     if len(values) == 1 and isinstance(values[0], str):
-        # Nearly all are one text, and there are some in each of a million rows.
+        # Fast path: nearly all clues are a single text, and each of a million rows has some.
         return values if values[0].strip() else ()
     texts: list[str] = []
     for value in values:
@@ -103,5 +103,5 @@ def clue(*values: Any) -> tuple[str, ...]:
 
 
 def clues_of(**clues: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the clues that say something."""
+    """Return the clues that are not empty."""
     return {name: values for name, values in clues.items() if values}

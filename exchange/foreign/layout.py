@@ -1,4 +1,4 @@
-"""What a layout of foreign files is: how it is recognised, and how its rows say what was judged and what was said."""
+"""Layouts of foreign files: how a layout is recognised, and how its rows say what was judged and what was said."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from exchange.refusal import Problems
 from exchange.spreadsheet import NotRead, decoded
 from exchange.tables import JUDGE_VERDICTS
 
-# What a row says of its candidate, by the names of our own columns.
+# What a row says about its candidate, by the names of our own columns.
 RESULTS = tuple(name for name in JUDGE_VERDICTS.names if name not in ("item", "candidate"))
-# What a judge's confidence can be of: how sure it is of the verdict that it gives, or that the positive one is right.
+# What a judge's confidence can refer to: the verdict that it gives, or the positive verdict.
 CONFIDENCES = {"verdict": "the verdict that is given", "positive": "the positive verdict, such as correct"}
-# Under which people's labels say whose they are.
+# The column that says whose label a row is.
 LABELLER = "labeller"
 _ZIP = b"PK\x03\x04"
 _BEGINNING = 100_000
-# Number by which people find it, and its content.
+# The number by which people find a row, and its content.
 RawRow = tuple[int, dict[str, Any]]
 
 
 class NotInLayout(ValueError):
-    """A row is not as its layout has it; the message completes a sentence that begins with its place."""
+    """A row does not match its layout; the message completes a sentence that begins with the row's place."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file from outside: its bytes, and its name as it is shown."""
+    """A file from outside: its bytes and its displayed name."""
 
     content: bytes
     name: str
@@ -49,39 +49,39 @@ class Source:
         Raises
         ------
         NotRead
-            The bytes are no Unicode text.
+            The bytes are not Unicode text.
         """
         return decoded(self.content)[0]
 
     @cached_property
     def beginning(self) -> str:
-        """The first letters of its text, as far as they are text: the whole of it may be large."""
+        """The first characters of its text, as far as they are text, because the whole file may be large."""
         encoding = "utf-16" if self.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
         return self.content[:_BEGINNING].decode(encoding, errors="ignore")
 
     @property
     def is_json(self) -> bool:
-        """Whether it begins as JSON does."""
+        """Whether it begins like JSON."""
         return not self.is_archive and self.beginning[:1_000].lstrip()[:1] in ("{", "[")
 
     @property
     def is_object(self) -> bool:
-        """Whether it begins as an object does: it is one, or has one in each line."""
+        """Whether it begins like an object: it is one, or has one per line."""
         return self.is_json and not self.is_array
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array, not an object in each line."""
+        """Whether it is an array and not one object per line."""
         return self.is_json and self.beginning[:1_000].lstrip().startswith("[")
 
     @property
     def unit(self) -> str:
-        """What its rows are numbered as."""
+        """The unit in which its rows are numbered."""
         return "entry" if self.is_array else "line"
 
     @cached_property
     def first(self) -> Mapping[str, Any]:
-        """The first object of a JSON file, of a large one with its arrays emptied; empty where it has none."""
+        """The first object of a JSON file (with its arrays emptied if the file is large); empty if it has none."""
         value = first_value(self.beginning) if self.is_json else None
         if value is None and self.is_json:
             try:
@@ -94,31 +94,31 @@ class Source:
 
     @cached_property
     def outline(self) -> Outline:
-        """The object with which it begins, its arrays emptied: of a whole log nothing but its head.
+        """The object with which it begins, with its arrays emptied: only the head of a whole log.
 
         Raises
         ------
         NotRead, ValueError
-            The bytes are no Unicode text, or no JSON.
+            The bytes are not Unicode text, or not JSON.
         """
         return outline_of(self.content)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What an admin says of a file beyond what it says itself.
+    """What an admin says about a file in addition to what it says itself.
 
     Attributes
     ----------
     layout
-        Key of the layout; empty where the file itself shows which.
+        Key of the layout; empty if the file itself shows which.
     columns
-        Where something is in the file, by what it is: a column, or a path such as `output.text`. Empty where it is
-        not to be looked at.
+        The column of each thing, or its path such as `output.text`, by the name of the thing. Empty if the thing is to
+        be ignored.
     says
-        What a word of the file means on the scale, or which kind of missing verdict.
+        The meaning of each word of the file: a code of the scale, or a kind of missing verdict.
     of_model
-        The model whose answers were judged, where the file does not name it as the study does.
+        The model whose answers were judged, if the file does not name it as the study does.
     scorer
         Which of several scores of a row is meant.
     field
@@ -126,11 +126,11 @@ class Asked:
     models
         The models of the study.
     labellers
-        Of a table with a column for each person who labelled, these columns, which are called like the people.
+        In a table with one column per labeller, these columns, which are named after the people.
     of_people
-        Whether labels of people are wanted from a file that holds verdicts of a judge as well.
+        Whether people's labels are wanted from a file that also has verdicts of a judge.
     confidence_of
-        What its confidences are of, a key of `CONFIDENCES`; empty where nobody says it.
+        What its confidences refer to, a key of `CONFIDENCES`; empty if not given.
     """
 
     layout: str = ""
@@ -146,7 +146,7 @@ class Asked:
 
     @property
     def stored(self) -> dict[str, Any]:
-        """What is stored of it with a run: nothing of what was not said."""
+        """What is stored of it with a run, without what was left empty."""
         said = {
             "columns": dict(self.columns),
             "says": dict(self.says),
@@ -162,18 +162,18 @@ OF_ITSELF = Asked()
 
 
 class ForeignLine(NamedTuple):
-    """What a row says: which candidate it is about, and what of it.
+    """What a row says: which candidate it is about, and what it says about it.
 
     Attributes
     ----------
     number
-        By which people find it: of the line, or of the entry.
+        The number by which people find it: of the line or of the entry.
     clues
-        What it says of its candidate; of several values of a clue each may be meant.
+        What identifies its candidate; if a clue has several values, any of them may be the right one.
     said
-        By the names in `RESULTS`.
+        What it says about the candidate, by the names in `RESULTS`.
     party
-        Of labels that several people gave, whose it is.
+        For labels by several people, the person whose label it is.
     """
 
     number: int
@@ -189,27 +189,27 @@ class Layout:
     Attributes
     ----------
     key, name
-        How it is asked for, and what people call it.
+        The key by which it is asked for, and what people call it.
     clues
-        By what its rows name their candidates, in words.
+        What its rows identify their candidates by, in words.
     recognises
-        Takes a file; says whether it is laid out so.
+        Takes a file; returns whether it has this layout.
     rows
-        Reads the rows one after the other; notes those that cannot be read.
+        Reads the rows one by one; notes those that cannot be read.
     lines
-        Takes a row; returns what it says: a line, or one for each of several people. Raises `NotInLayout`.
+        Takes a row; returns what it says: one line, or one for each of several people. Raises `NotInLayout`.
     words
-        What its words mean where the scale has no such words.
+        What its words mean if the scale has no such words.
     identity
-        Takes the first row; returns what the file says of the judge, by the names of a run's identity.
+        Takes the first row; returns what the file says about the judge, by the names of a run's identity.
     unit
-        What its rows are numbered as, where that is neither a line nor an entry of an array.
+        The unit in which its rows are numbered, if that is neither a line nor an entry of an array.
     stand_for
-        What a clue is compared with where a study declares no attribute of that name; with nothing where it is empty.
+        What a clue is compared with if a study declares no attribute of that name; empty for nothing.
     confidence_of
-        What the confidences that it reads by itself are of, a key of `CONFIDENCES`; empty where it reads none.
+        What the confidences that it reads on its own refer to, a key of `CONFIDENCES`; empty if it reads none.
     stores_ungraded
-        Whether what could not be graded stands in it as a verdict, too, which a mapped column must not bring back.
+        Whether it also stores what could not be graded as a verdict, which a mapped column must not bring back.
     """
 
     key: str

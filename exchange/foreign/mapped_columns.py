@@ -1,4 +1,4 @@
-"""A CSV file, an array or JSON Lines of any columns: an admin says which column holds what."""
+"""CSV files, JSON arrays or JSON Lines with any columns: an admin says which column holds what."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from exchange.foreign.layout import Asked, ForeignLine, Layout, RawRow, Source
 from exchange.judge_csv import read_columns
 from exchange.refusal import Problems
 
-# What our own columns name a candidate by. Beside columns of labellers they are read without being mapped.
+# Our own columns that identify a candidate. In files with a column per labeller they need not be mapped.
 KEYS = ("item", "candidate")
 
 
 def recognises(_source: Source) -> bool:
-    """Return False: nothing in a file says that its columns are to be mapped; only the admin who maps them does."""
+    """Return False: nothing in a file shows that its columns are to be mapped; only the admin says so."""
     return False
 
 
@@ -36,12 +36,12 @@ def rows(source: Source, asked: Asked, problems: Problems) -> Iterator[RawRow]:
 
 
 def names_candidates(source: Source, asked: Asked) -> bool:
-    """Return whether a file with a column for each labeller calls a key of its candidates as our own columns do."""
+    """Return whether a file with a column for each labeller identifies candidates by one of our own columns."""
     return bool(asked.labellers) and not source.is_archive and not own_labels.header(source).isdisjoint(KEYS)
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Return a line that says nothing yet, beside columns of labellers its keys: the reader fills in what is mapped."""
+    """Return an empty line (with its keys, if labellers have columns): the reader fills in what is mapped."""
     keys = {name: clue(row.get(name)) for name in KEYS} if asked.labellers else {}
     yield ForeignLine(number, clues_of(**keys), {})
 

@@ -1,7 +1,7 @@
-"""What the judge of MARCUS writes: the rows of a prediction file, with a Likert score, a label or an error each.
+"""Output of the MARCUS judge: the rows of a prediction file, each with a Likert score, a label or an error.
 
-There is no item id. A candidate is named by question, reference and case together, never by its position. A row that
-has `eval_error` has no verdict: it is never a wrong answer, and never a 3.
+There is no item id. A candidate is identified by question, reference and case together, never by its position. A row
+with `eval_error` has no verdict: it is never a wrong answer, and never a 3.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _REFERENCES = ("ground_truth", "gts", "gt")
 _ANSWERS = ("model_answer", "prediction")
 _SCORES = ("likert_score", "eval_label")
 _FENCE = re.compile(r"\s*```(?:json)?\s*(.*?)\s*```\s*", re.DOTALL)
-# The judge replied, and its reply was no score.
+# The judge replied, but its reply was not a score.
 _UNREADABLE = re.compile(r"(?i)\binvalid\b.*\bin response\b")
 
 
 def recognises(source: Source) -> bool:
-    """Return whether the first row has a question and what the judge of MARCUS adds to it."""
+    """Return whether the first row has a question and what the MARCUS judge adds to it."""
     first = source.first
     return "question" in first and any(key in first for key in (*_SCORES, "eval_error"))
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read a row by any of the names that its columns go by."""
+    """Read a row by any of the names that its columns can have."""
     own = [key for key in row if key in asked.models]
     if len(own) > 1:
         raise NotInLayout(f"has answers of several models ({', '.join(own[:3])}); split the file by model.")
@@ -66,7 +66,7 @@ def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
 
 
 def _unfenced(score: Any) -> tuple[Any, str]:
-    """Return a score and its explanation; some files hold the judge's whole reply, JSON in a code fence."""
+    """Return a score and its explanation; some files contain the judge's whole reply as JSON in a code fence."""
     text = _FENCE.sub(r"\1", score) if isinstance(score, str) else ""
     if not text.startswith("{"):
         return text or score, ""

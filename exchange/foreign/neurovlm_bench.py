@@ -1,7 +1,7 @@
 """The lines of NeuroVLM-Bench: what a model filled in about an image, field by field.
 
-A candidate is named by image and model: `experiment_id` starts over with each run. `status: success` may hold a reply
-that could not be parsed, and "null" in quotation marks is nothing.
+A candidate is identified by image and model, because `experiment_id` starts over with each run. A line with
+`status: success` may contain a reply that could not be parsed, and "null" in quotation marks counts as empty.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _CONFIDENCES = {"diagnosis_name": "diagnosis_confidence", "severity_score": "sev
 
 
 def recognises(source: Source) -> bool:
-    """Return whether the first line has an image, a status and a parsed response where the benchmark writes them."""
+    """Return whether the first line has an image, a status and a parsed response at the benchmark's paths."""
     inputs, outputs = source.first.get("input"), source.first.get("output")
     return isinstance(inputs, dict) and "image_path" in inputs and isinstance(outputs, dict) and "status" in outputs
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read of a line the field of the response that is called as the field of the study, or that is mapped."""
+    """Read the field of the response that has the name of the study's field, or that is mapped to it."""
     yield ForeignLine(
         number,
         clues_of(
             image_path=clue(value_at(row, "input.image_path")),
-            # Providers answer under a longer name than the one that was asked for; either may be the study's.
+            # Providers answer under a longer name than the one requested; the study may use either.
             model=clue(value_at(row, "input.model_requested"), value_at(row, "api_response.model")),
         ),
         _said(row, asked),
@@ -48,7 +48,7 @@ def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
         reply = str(response["raw_response"])
         return {"verdict": "", "error": str(response.get("error") or ""), "failure": "unreadable", "explanation": reply}
     if "verdict" in asked.columns:
-        # What is mapped is read beside this.
+        # A mapped column is read separately.
         return {"verdict": ""}
     if asked.field not in response:
         fields = ", ".join(f"verdict={_RESPONSE}.{key}" for key in list(response)[:2])

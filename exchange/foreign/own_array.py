@@ -1,4 +1,4 @@
-"""Our own columns as a JSON array: what a program writes that dumps its rows at once."""
+"""Our own columns as a JSON array, as written by programs that dump all their rows at once."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from exchange.tables import JUDGE_VERDICTS
 
 
 def recognises(source: Source) -> bool:
-    """Return whether it is an array whose first object has the columns that a verdict must have, and no labeller."""
+    """Return whether a file is an array whose first object has the required columns of a verdict and no labeller."""
     return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first) and LABELLER not in source.first
 
 
 def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
-    """Return what a row says of its candidate by the names of our columns.
+    """Return what a row says about its candidate, by the names of our columns.
 
     Raises
     ------
     NotInLayout
-        It has no column for the verdict: under another name, it would be lost. One that was not given is empty.
+        It has no verdict column: a verdict under another name would be lost. A verdict that was not given is empty.
     """
     if "verdict" not in row and "verdict" not in asked.columns and not asked.labellers:
         raise NotInLayout(f"has no verdict, but {listed(row)}; correct the name, or leave it empty if none was given.")
-    # As in our tables, a column `model` goes along: whose it is is seen by what it says.
+    # As in our tables, a column `model` is passed on: its content shows which model it names.
     names = RESULTS if "model" in asked.columns else (*RESULTS, "model")
     return {name: row[name] for name in names if name in row}
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read a row by the names of our columns; others are ignored, as in our tables."""
+    """Read a row by the names of our columns; other columns are ignored, as in our tables."""
     clues = clues_of(item=clue(row.get("item")), candidate=clue(row.get("candidate")))
     yield ForeignLine(number, clues, said_by(row, asked))
 

@@ -1,4 +1,4 @@
-"""Our own columns with one more, `labeller`: labels of several people as a table, an array or JSON Lines."""
+"""Our own columns plus `labeller`: labels of several people as a table, an array or JSON Lines."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from exchange.spreadsheet import table_text, text_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = (*JUDGE_VERDICTS.required, LABELLER)
-# Letters at the beginning of a table, among which its header is.
+# The number of characters at the start of a table that include its header.
 _LONGEST_HEADER = 20_000
 
 
 def recognises(source: Source) -> bool:
-    """Return whether the header, or the first object, has our columns and says who labelled."""
+    """Return whether the header, or the first object, has our columns and a labeller."""
     if source.is_archive:
         return False
     return set(COLUMNS) <= header(source)
 
 
 def header(source: Source) -> set[str]:
-    """Return the names of the columns of a table, or what the first object of a JSON file names."""
+    """Return the column names of a table, or the keys of the first object of a JSON file."""
     if source.is_json:
         return set(source.first)
-    # It is no table of labels unless all of it is text.
+    # A file is only a table of labels if all of it is text.
     text_lines(source.content, newline=None)
     table = table_text(source.beginning[:_LONGEST_HEADER].encode(errors="replace"), COLUMNS)
     first = table.text.partition("\n")[0]
@@ -56,7 +56,7 @@ def rows(source: Source, asked: Asked, problems: Problems) -> Iterator[RawRow]:
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Read a row by the names of our columns; others are ignored, as in our tables."""
+    """Read a row by the names of our columns; other columns are ignored, as in our tables."""
     labeller = next(iter(clue(row.get(LABELLER))), "").strip()
     if not labeller:
         raise NotInLayout(f"{LABELLER} is empty; say who gave the label.")

@@ -1,4 +1,4 @@
-"""Read a foreign file by the layout that it is recognised as, with what an admin says of its columns and words."""
+"""Read a foreign file by its layout, with what an admin says about its columns and words."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from exchange.spreadsheet import NotRead
 from exchange.tables import JUDGE_VERDICTS
 from protocol.scales import JudgeScale
 
-# What a row has only where there is something to say.
+# Cells that a row only has if there is something to say.
 _SAID_IF_ANY = ("error", "failure")
-# Endings of files in which other programs alone store verdicts.
+# Endings of files in which only other programs store verdicts.
 OF_OTHERS = ("json", "eval")
 
 
 @dataclass
 class Gap:
-    """A mapped column or path that some rows do not have at all: how many, and the numbers of the first and the last.
+    """A mapped column or path that rows lack: how many rows, and the numbers of the first and last of them.
 
-    That a row has it and says nothing under it is none.
+    A row that has it with an empty value is not counted.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Gap:
     last: int = 0
 
     def add(self, number: int) -> None:
-        """Count a row, once where it has several lines."""
+        """Count a row, only once if it has several lines."""
         if not self.rows:
             self.first = number
         self.rows += number != self.last
@@ -45,10 +45,10 @@ class Gap:
 
 @dataclass(frozen=True)
 class ForeignFile:
-    """A foreign file: its lines, which are read as they are asked for, and what it says of the judge.
+    """A foreign file: its lines, which are read on demand, and what it says about the judge.
 
-    `unit` is what the lines are numbered as: "line", "entry" or "sample". `gaps` are known of the lines that were read,
-    by what is mapped.
+    `unit` is the unit in which lines are numbered: "line", "entry" or "sample". `gaps` covers the lines read so far, by
+    what is mapped.
     """
 
     layout: Layout
@@ -69,7 +69,7 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
     Raises
     ------
     InputRefused
-        It cannot be read at all.
+        The file cannot be read at all.
     """
     try:
         unit = layout.unit or source.unit
@@ -85,12 +85,12 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
 
 
 def layout_of(source: Source, asked: Asked) -> Layout | None:
-    """Return how a file is laid out; None where it is one of our own tables, or nothing that is known.
+    """Return the layout of a file; None if it is one of our own tables, or unknown.
 
     Raises
     ------
     InputRefused
-        There is no layout that is called as the one that is asked for.
+        There is no layout with the requested key.
     """
     layouts = {layout.key: layout for layout in formats.FOREIGN_VERDICTS}
     if asked.layout:
@@ -111,7 +111,7 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
             raise InputRefused(f"{source.name} {problem}") from None
         # The reader of our own tables reports what is wrong with it.
         return None
-    # In a table without any of our columns, every line would be refused for the same reason.
+    # In a table with none of our columns, every line would be refused for the same reason.
     if recognised is None and not asked.columns and (_is_of_others(source.name) or is_strange):
         known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
         raise InputRefused(
@@ -123,7 +123,7 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
 
 
 def _is_of_others(name: str) -> bool:
-    """Return whether a file is none of our own tables by the ending of its name."""
+    """Return whether the ending of a file's name shows that it is not one of our own tables."""
     return name.lower().rpartition(".")[2] in OF_OTHERS
 
 
@@ -159,19 +159,19 @@ def _lines(
 
 
 def _note_gaps(gaps: Mapping[str, Gap], line: ForeignLine, row: Mapping[str, Any]) -> None:
-    """Count what a row lacks; of what was said only where the row does not say itself why nothing was."""
+    """Count what a row lacks; a missing result only counts if the row does not say why it is missing."""
     for name, gap in gaps.items():
         if not leads_somewhere(row, gap.path) and not (name in RESULTS and _says_why(line.said)):
             gap.add(line.number)
 
 
 def _says_why(said: Mapping[str, Any]) -> bool:
-    """Return whether a line has a reason for having no verdict; that a layout found none is no reason."""
+    """Return whether a line has a reason for having no verdict; that the layout found none is not a reason."""
     return bool(said.get("error")) or said.get("failure") not in (None, "", NO_VERDICT)
 
 
 def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked, layout: Layout) -> ForeignLine:
-    """Return a line with what an admin says in place of what its layout reads."""
+    """Return a line in which an admin's mapping overrides what its layout reads."""
     for name, path in asked.columns.items():
         if name in RESULTS:
             value = value_at(row, path) if path else None
@@ -189,9 +189,9 @@ def _mapped(line: ForeignLine, row: Mapping[str, Any], asked: Asked, layout: Lay
 
 
 def _is_to_be_taken(line: ForeignLine, name: str, value: Any, path: str, layout: Layout) -> bool:
-    """Return whether what a mapped column says is taken; a reason why there is no verdict holds where it says nothing.
+    """Return whether the value of a mapped column is used; if it is empty, a reason for a missing verdict stays.
 
-    That a layout finds no verdict is no such reason: it is looked for in the mapped column.
+    That the layout finds no verdict is not such a reason, because the mapped column may have it.
     """
     failure = line.said.get("failure")
     if not failure:
@@ -216,7 +216,7 @@ def _of(line: ForeignLine, labeller: Any, path: str) -> ForeignLine:
 
 
 def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Iterator[ForeignLine]:
-    """Yield a line for each person whose column it fills in; the line itself where people have no columns."""
+    """Yield a line for each person whose column is filled in, or the line itself if people have no columns."""
     if not asked.labellers:
         yield line
     for name in asked.labellers:
@@ -224,7 +224,7 @@ def _by_labeller(line: ForeignLine, row: Mapping[str, Any], asked: Asked) -> Ite
 
 
 def _translate(said: dict[str, Any], layout: Layout, says: Mapping[str, str], scale: JudgeScale) -> None:
-    """Put a verdict in the words of its scale: as an admin says, else unchanged, else as its layout means it."""
+    """Translate a verdict to the words of its scale: as an admin says, otherwise unchanged, otherwise by its layout."""
     verdict = said.get("verdict")
     written = verdict.strip() if isinstance(verdict, str) else next(iter(clue(verdict)), "")
     if isinstance(verdict, bool):

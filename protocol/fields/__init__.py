@@ -1,7 +1,7 @@
-"""The field types, one file each, and the one table of them.
+"""The field types, one file each, and the table that lists them.
 
-A new type is a file here with a `KIND`, a line below, a file of the same kind in the viewer's `fields/`, and a line in
-its registry.
+A new type needs a file here with a `KIND`, a line in the table below, a matching file in the viewer's `fields/`, and a
+line in the viewer's registry.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ KINDS: dict[str, FieldKind] = {
 
 
 def types_on(*scales: Scale) -> frozenset[str]:
-    """Return the names of the types whose answers are on one of these scales."""
+    """Return the names of the types with one of these scales."""
     return frozenset(name for name, kind in KINDS.items() if kind.scale in scales)
 
 
 # Answered by one of the options.
 ONE_OPTION = types_on("nominal", "ordinal")
-# Of these, by a step of an ordered scale.
+# Answered by a step of an ordered scale.
 ORDERED = types_on("ordinal")
-# By any number of options, of which the whole set is the answer.
+# Answered by a set of options.
 SETS = types_on("set")
-# By several lines of which the first is the answer.
+# Answered by several lines, the first of which is the answer.
 LISTS = types_on("ranking")
 NUMBERS = types_on("interval")
-# By a place, which lies at some distance from another.
+# Answered by a place, so that two answers have a distance.
 PLACES = types_on("place")
-# In words of one's own, which people can compare as a whole.
+# Answered in free words, which people can compare as a whole.
 IN_WORDS = types_on("text", "ranking")
 
 
 def own_options_of(name: str) -> tuple[tuple[str, str], ...]:
-    """Return id and text of the options that a type has where none are named; none of what is no type of this table."""
+    """Return id and text of a type's built-in options; none for types that are not in this table."""
     return KINDS[name].own_options if name in KINDS else ()

@@ -1,4 +1,4 @@
-"""An abstention: somebody said that it cannot be determined. It is no option and no text, whatever these say."""
+"""An abstention: the answer that something cannot be determined. It never equals an option or a text of that name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 ID = "undetermined"
 WORDS = "Undetermined"
-# As it is stored in place of an answer: an object, which no type of field has for an answer.
+# Stored in place of an answer, as an object, because no field type stores its answers as one.
 UNDETERMINED = {"abstention": ID}
 
 
 def is_undetermined(answer: Any) -> bool:
-    """Return whether a stored or submitted answer is the abstention."""
+    """Return whether a stored or submitted answer is an abstention."""
     return isinstance(answer, dict) and answer == UNDETERMINED

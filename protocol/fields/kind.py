@@ -1,4 +1,4 @@
-"""What every field type says of itself."""
+"""The interface of a field type."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Literal, Protocol
 
 from protocol.fields.region import Region
 
-# How answers of a type relate to each other, from which follows what can be computed of them.
+# The scale of measurement of a type's answers, which decides what can be computed from them.
 Scale = Literal["nominal", "ordinal", "interval", "set", "ranking", "text", "place"]
-# The formats of items that are answered by given options.
+# Item formats that are answered by given options.
 ClosedEndedFormat = Literal["yes_no", "choice"]
 
 
@@ -24,27 +24,27 @@ class AskedOption(Protocol):
 
 
 class AskedField(Protocol):
-    """What of a field its answers are checked against."""
+    """The parts of a field against which its answers are checked."""
 
     @property
     def label(self) -> str:
-        """What it is called on the screen."""
+        """Its label on the screen."""
 
     @property
     def options(self) -> Sequence[AskedOption]:
-        """What can be chosen."""
+        """The options that can be chosen."""
 
     @property
     def minimum(self) -> float | None:
-        """The smallest number it takes."""
+        """The smallest number that it accepts."""
 
     @property
     def maximum(self) -> float | None:
-        """The largest one."""
+        """The largest number that it accepts."""
 
     @property
     def unit(self) -> str | None:
-        """What stands behind the number."""
+        """The unit shown after the number."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Reference:
     accepted
         Option ids, texts, numbers or places, as `references.csv` names them.
     low, high
-        Limits of a number, included; of a place whose `radius` is not said, `high` is its radius in mm.
+        For a number, its limits, inclusive. For a place without `radius`, `high` is the radius in mm.
     radius
-        Of a place, in mm.
+        For a place, the radius in mm.
     region
-        Of a place, all voxels that are right.
+        For a place, all voxels that are right.
     unit
-        Of the field that asks for a number: the one of `low` and `high`, and of an accepted number that names none.
+        Unit of the field that asks for a number, in which `low`, `high` and accepted numbers without a unit are given.
     """
 
     accepted: tuple[str, ...] = ()
@@ -80,18 +80,18 @@ class Reference:
 
 @dataclass(frozen=True)
 class FieldScore:
-    """Whether an answer is right, and what can be said beside that.
+    """Whether an answer is right, with further measures for some types.
 
     Attributes
     ----------
     correct
-        None where there is no reference, or none that this type can be compared with.
+        None if there is no reference, or none with which this type can be compared.
     share
-        Of several options: the share on which answer and reference agree.
+        For several options, the share on which answer and reference agree.
     rank
-        Of a ranked list: the place of the first accepted line, from 1; None where none is accepted.
+        For a ranked list, the rank of the first accepted line, from 1; None if no line is accepted.
     distance_mm
-        Of a place: how far it is from the nearest reference.
+        For a place, its distance from the nearest reference.
     """
 
     correct: bool | None
@@ -104,39 +104,39 @@ NOT_SCORED = FieldScore(None)
 
 
 class WrongAnswer(ValueError):
-    """An answer does not fit its field; says in one sentence what is expected."""
+    """An answer does not fit its field; the message says in one sentence what is expected."""
 
 
 @dataclass(frozen=True)
 class FieldKind:
-    """One field type: everything that depends on it.
+    """One field type, with everything that depends on it.
 
     Attributes
     ----------
     answered_by
-        How it is answered, where a study is read back: "a number"; the options follow where there are any.
+        How a read-back of the study says it is answered, such as "a number"; any options follow.
     check
-        Takes field, value and the titles of the panes beside it; returns the value as it is stored or raises
+        Takes the field, a value and the titles of the panes beside it; returns the value to store or raises
         `WrongAnswer`.
     canonical
-        The one text by which two stored answers are the same or differ.
+        Takes a stored answer; returns the text by which two answers are compared.
     score
         Takes a stored answer, what counts as right, and the ids of all options.
     in_words
-        Takes a stored answer and the words of the options by id.
+        Takes a stored answer and the texts of the options by id.
     reference_in_words
-        Takes what counts as right and the words of the options; returns one entry for each way of being right.
+        Takes what counts as right and the texts of the options; returns one entry for each way of being right.
     problem_of_reference
-        Takes the field and what counts as right; says what keeps an answer from ever being right, or nothing.
+        Takes the field and what counts as right; returns why no answer could ever be right, or an empty text.
     schema
         The JSON Schema of a stored answer.
     own_options
-        Id and text of the options that it has where none are named.
+        Id and text of the options that it has if none are named.
     closed_ended_formats
-        The formats of items with given options whose answer it can be; an `open` item is answered by any type.
+        The formats of items with given options that it can answer; an `open` item can be answered by any type.
     guesses
-        Takes the number of options; returns how many answers a guesser chooses from, all alike. None where there is
-        nothing to guess from.
+        Takes the number of options; returns how many equally likely answers a guesser chooses from. None if the type
+        cannot be guessed.
     """
 
     name: str
@@ -155,27 +155,27 @@ class FieldKind:
 
     @property
     def has_options(self) -> bool:
-        """Return whether it is answered by one or more of given options."""
+        """Whether it is answered by one or more given options."""
         return self.scale in ("nominal", "ordinal", "set")
 
     @property
     def needs_options(self) -> bool:
-        """Return whether its options have to be named."""
+        """Whether its options have to be named."""
         return self.has_options and not self.own_options
 
     def is_in_words(self, low: float | None, high: float | None) -> bool:
-        """Return whether words that are not accepted may be right too, as people would say: a text without a range.
+        """Return whether people might also judge words right that are not accepted: for a text without a range.
 
         Parameters
         ----------
         low, high
-            Limits of what counts as right; None where it has none.
+            Limits of what counts as right; None if there are none.
         """
         return self.scale == "text" and low is None and high is None
 
 
 def is_finite(number: float) -> bool:
-    """Return whether a float holds the number: an integer from a browser may have more digits than any float."""
+    """Return whether the number fits into a finite float, which a large integer from a browser may not."""
     try:
         return math.isfinite(number)
     except OverflowError:
@@ -183,12 +183,12 @@ def is_finite(number: float) -> bool:
 
 
 def one_of_them(options: int) -> int:
-    """Return how many answers there are where one option is chosen."""
+    """Return the number of possible answers if one option is chosen."""
     return options
 
 
 def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
-    """Return every accepted answer in words, and the range of a number."""
+    """Return every accepted answer, and the range of a number, in words."""
     words = [texts.get(answer, answer) for answer in reference.accepted]
     low, high = reference.low, reference.high
     if low is not None and low == high:
@@ -203,5 +203,5 @@ def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
 
 
 def no_problem(_field: AskedField, _reference: Reference) -> str:
-    """Say that any reference can be compared with."""
+    """Return no problem: answers of the type can be compared with any reference."""
     return ""

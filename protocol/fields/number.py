@@ -25,7 +25,7 @@ _MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(?P<unit>[^\
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
-    """Return the number, within the field's limits."""
+    """Return the number, which has to be within the field's limits."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise WrongAnswer(f"{field.label}: expected a number.")
     if field.minimum is not None and value < field.minimum:
@@ -42,7 +42,7 @@ def canonical(value: Any) -> str:
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the number is an accepted one or lies within the limits, these included, in the field's unit."""
+    """Return whether the number is accepted or within the limits, inclusive, in the field's unit."""
     number = parsed(value)
     if not reference.is_given or number is None:
         return NOT_SCORED if not reference.is_given else FieldScore(False)
@@ -50,19 +50,19 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 
 def in_words(value: Any, _texts: Mapping[str, str]) -> str:
-    """Return the number as it is written."""
+    """Return the number in digits."""
     return canonical(value)
 
 
 def reference_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
-    """Return every accepted number, and the limits, all in the unit of the field, which they do not name."""
+    """Return every accepted number, and the limits, in the field's unit but without naming it."""
     numbers = ((answer, in_unit(answer, reference.unit)) for answer in reference.accepted)
     accepted = tuple(answer if number is None else units.digits(number) for answer, number in numbers)
     return each_in_words(replace(reference, accepted=accepted), texts)
 
 
 def problem_of_reference(field: AskedField, reference: Reference) -> str:
-    """Say that a number cannot equal a word, and that nobody can enter one beyond the field's limits."""
+    """Return the problem if the reference is not a number, or is outside the limits of the field."""
     words = [answer for answer in reference.accepted if in_unit(answer, field.unit) is None]
     if words:
         measured = f" in {field.unit}" if field.unit else ""
@@ -80,8 +80,8 @@ def problem_of_reference(field: AskedField, reference: Reference) -> str:
 
 
 def parsed(value: Any) -> Decimal | None:
-    """Return the number that a stored answer or a reference is, or None."""
-    # To Python 5_0 is 50; who types it has missed a point or a hyphen.
+    """Return a stored answer or a reference as a number, or None if it is not one."""
+    # Python reads 5_0 as 50, but somebody who typed it meant a point or a hyphen.
     if isinstance(value, bool) or "_" in str(value):
         return None
     try:
@@ -92,9 +92,9 @@ def parsed(value: Any) -> Decimal | None:
 
 
 def in_unit(written: str, unit: str | None) -> Decimal | None:
-    """Return the number that is written, in the unit of a field; None where it is none, or in a unit of another kind.
+    """Return a number from text in the unit of a field; None if it is not a number or has a unit of another kind.
 
-    A number alone is in the unit of its field; 5 cm is 50 where that is mm.
+    A number without a unit is in that of the field; 5 cm is 50 if the field's unit is mm.
     """
     number = parsed(written)
     if number is not None or unit is None:
@@ -106,12 +106,12 @@ def in_unit(written: str, unit: str | None) -> Decimal | None:
 
 
 def accepted_numbers(reference: Reference, unit: str | None) -> list[Decimal]:
-    """Return the numbers that are right, in a unit."""
+    """Return the accepted numbers, converted to a unit."""
     return [number for answer in reference.accepted if (number := in_unit(answer, unit)) is not None]
 
 
 def has_limits(reference: Reference) -> bool:
-    """Return whether numbers within limits are right."""
+    """Return whether the reference has limits."""
     return reference.low is not None or reference.high is not None
 
 

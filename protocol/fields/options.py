@@ -1,4 +1,4 @@
-"""Answers that are one of given options: what yes_no, choice and ordinal have in common."""
+"""What yes_no, choice and ordinal have in common: the answer is one of the given options."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SCHEMA: Mapping[str, Any] = {"type": "string"}
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
-    """Return the id of the option that is meant."""
+    """Return the id of the chosen option."""
     return chosen(field, value)
 
 
 def chosen(field: AskedField, value: Any) -> str:
-    """Return the id of the option that is meant."""
+    """Return the id of the chosen option."""
     for option in field.options:
         if option.id == str(value):
             return option.id
@@ -35,12 +35,12 @@ def chosen(field: AskedField, value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """Return the option's identity."""
+    """Return the id of the option."""
     return str(value)
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the option is an accepted one."""
+    """Return whether the option is accepted."""
     return FieldScore(str(value) in reference.accepted) if reference.accepted else NOT_SCORED
 
 
@@ -50,7 +50,7 @@ def in_words(value: Any, texts: Mapping[str, str]) -> str:
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:
-    """Say that an option is no number, where a range is all that is given."""
+    """Return the problem if the reference gives only a range, which no option can match."""
     return "" if reference.accepted else "is answered by an option, not by a number; name the accepted option ids"
 
 
@@ -61,7 +61,7 @@ def one_option(
     answered_by: str = "one of",
     own_options: tuple[tuple[str, str], ...] = (),
 ) -> FieldKind:
-    """Return the kind of a type that is answered by one option."""
+    """Return a field type that is answered by one option."""
     return FieldKind(
         name=name,
         scale=scale,

@@ -1,4 +1,4 @@
-"""One of several options in rising order."""
+"""One of several options in ascending order."""
 
 from __future__ import annotations
 

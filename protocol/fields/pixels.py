@@ -1,4 +1,4 @@
-"""A place in an image without scale: its column and row, as the crosshair reads them."""
+"""A point in an image without scale: its column and row, as the crosshair shows them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _COLUMN_AND_ROW = re.compile(r"columns?\W{0,3}(\d{1,6})\W{1,3}rows?\W{0,3}(\d{1,
 
 
 def column_and_row(written: str) -> tuple[int, int] | None:
-    """Return the column and the row that somebody wrote as `column 33 row 17`; None where it is anything else."""
+    """Return the column and row from text such as `column 33 row 17`; None for any other text."""
     match = _COLUMN_AND_ROW.fullmatch(written.strip())
     return None if match is None else (int(match[1]), int(match[2]))
 
 
 def pixel_in_words(column: int, row: int) -> str:
-    """Return a place in an image as its crosshair reads it."""
+    """Return a point in an image as the crosshair shows it."""
     return f"column {column} row {row}"
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How far a scan or an image reaches.
+    """The extent of a scan or an image.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Extent:
         return Extent((-columns / 2, -rows / 2, -0.5), (columns / 2, rows / 2, 0.5), (columns, rows))
 
     def holds(self, place: Sequence[float]) -> bool:
-        """Return whether a place lies within the edges."""
+        """Return whether a point is within the edges."""
         return all(low <= mm <= high for low, mm, high in zip(self.low, place, self.high, strict=True))
 
     def in_words(self) -> str:
-        """Return how large it is, and from where to where."""
+        """Return its size and its edges in words."""
         ranges = [
             f"{axis} from {low:g} to {high:g}" for axis, low, high in zip("xyz", self.low, self.high, strict=True)
         ]
@@ -58,16 +58,16 @@ class Extent:
 
 @dataclass(frozen=True)
 class Pixels:
-    """The pixels of one image, which lies in the plane of x and y.
+    """The pixel grid of one image, which lies in the x-y plane.
 
     Attributes
     ----------
     shape
         Number of columns and rows.
     first
-        x and y of the voxel whose index is 0, as places are stored, at one mm per pixel.
+        x and y of the voxel with index 0, in the stored coordinates, where one pixel is 1 mm.
     mirrored
-        Whether columns run against x, as in the radiological convention.
+        Whether columns run opposite to x, as in the radiological convention.
     """
 
     shape: tuple[int, int]
@@ -80,19 +80,19 @@ class Pixels:
         return Pixels((columns, rows), (-(columns - 1) / 2, -(rows - 1) / 2), convention == "radiological")
 
     def in_words(self, place: Sequence[float]) -> str:
-        """Return column and row, both counted from 1 at the upper left; rounded as the reading room rounds."""
+        """Return column and row, counted from 1 at the upper left and rounded as in the reading room."""
         across, up = (math.floor(mm - first + 0.5) for mm, first in zip(place[: len("xy")], self.first, strict=True))
         columns, rows = self.shape
         return pixel_in_words(columns - across if self.mirrored else across + 1, rows - up)
 
 
-# What is seen first in each pane of an item, by the title of the pane, in their order: None of what has a scale.
+# By the titles of an item's panes, in order, the pixels of the image shown first in each; None for scans with a scale.
 Places = Mapping[str, Pixels | None]
 WITH_SCALE: Places = {}
 
 
 def pixels_at(places: Places, pane: str | None) -> Pixels | None:
-    """Return the pixels of the pane that a place names, of the first one where it names none; None with a scale."""
+    """Return the pixels of the named pane, or of the first pane if none is named; None if that has a scale."""
     if pane is not None and pane in places:
         return places[pane]
     return next(iter(places.values()), None)

@@ -1,4 +1,4 @@
-"""A place in mm, in the world of the pane that it was taken in."""
+"""A point in mm, in the coordinates of the pane in which it was set."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
 from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 
-# Resolution at which points are compared: finer than any voxel.
+# Decimals of mm to which points are compared; finer than any voxel.
 _DECIMALS = 3
-# To which side a positive and a negative number lead, along x, y and z.
+# Anatomical directions of positive and negative x, y and z.
 _SIDES = (("R", "L"), ("A", "P"), ("S", "I"))
 
 
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | str]:
-    """Return x, y and z in mm, and the title of the pane in whose world they are meant where the browser names it."""
+    """Return x, y and z in mm, with the title of the pane whose coordinates they are if the browser names it."""
     if not isinstance(value, list) or len(value) not in (3, 4):
         raise WrongAnswer(f"{field.label}: set the crosshair on the point first.")
     point: list[float | str] = []
@@ -36,14 +36,14 @@ def canonical(value: Any) -> str:
     """Return the point to a thousandth of a millimetre, with its pane."""
     if not isinstance(value, list | tuple):
         return str(value)
-    # Adding 0 takes the sign from -0.
+    # Adding 0 turns -0 into 0.
     return json.dumps([round(part, _DECIMALS) + 0.0 if isinstance(part, int | float) else part for part in value])
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the point is within the radius (mm) of a reference point, and how far away; or in the region.
+    """Return whether the point is within the radius (mm) of a reference point, with its distance, or in the region.
 
-    A point that names its pane lies in a world of its own, in which a reference has no place: it is not scored.
+    A point that names its pane has coordinates of its own, which no reference shares, so it is not scored.
     """
     if not isinstance(value, list | tuple) or len(value) != len("xyz"):
         return NOT_SCORED
@@ -63,12 +63,12 @@ def _radius(reference: Reference) -> float | None:
 
 
 def in_words(value: Any, _texts: Mapping[str, str], places: Places = WITH_SCALE) -> str:
-    """Return the point as the reading room writes it: sides and mm, or pixels, and its pane.
+    """Return the point as the reading room displays it: directions and mm, or pixels, and its pane.
 
     Parameters
     ----------
     places
-        What the panes show; without it, everything has a scale.
+        The images in the panes; if empty, everything has a scale.
     """
     if not isinstance(value, list | tuple):
         return str(value)
@@ -82,9 +82,9 @@ def in_words(value: Any, _texts: Mapping[str, str], places: Places = WITH_SCALE)
 
 
 def reference_in_words(reference: Reference, _texts: Mapping[str, str], places: Places = WITH_SCALE) -> list[str]:
-    """Return each point, as the crosshair reads it, with the radius within which an answer is right."""
+    """Return each point as the crosshair shows it, with the radius within which an answer is right."""
     if reference.region is not None:
-        # A mask that a point has to hit need not be shown: nothing on the screen outlines it.
+        # The mask that a point has to hit may not be shown, so the words do not refer to an outline.
         return ["inside the region that counts as right"]
     radius = _radius(reference)
     if radius is None:
@@ -94,13 +94,13 @@ def reference_in_words(reference: Reference, _texts: Mapping[str, str], places: 
 
 
 def _place_in_words(written: str, places: Places) -> str:
-    """Return a place of the table as the reading room writes it; what is no place stays as it is."""
+    """Return a point from the table as the reading room displays it; leave other text unchanged."""
     place = place_of(written)
     return f"{written} mm" if place is None else in_words(place, {}, places)
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:
-    """Return what is missing of point and radius."""
+    """Return what is wrong with the reference's point or radius."""
     if reference.region is not None:
         return ""
     wrong = [answer for answer in reference.accepted if place_of(answer) is None]
@@ -115,7 +115,7 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
 
 
 def place_of(written: str) -> tuple[float, float, float] | None:
-    """Return the point that a reference names, or None."""
+    """Return the point that a text names, or None if it names none."""
     try:
         x, y, z = (float(part) for part in written.split())
     except ValueError:

@@ -1,4 +1,4 @@
-"""A list in the order of likelihood: of options, or of lines that the rater writes."""
+"""A list in order of likelihood, of options or of lines that the rater writes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from protocol.fields import options, several, text
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
 
-# Between the lines of a list in one cell of a table.
+# Separates the lines of a list within a cell of a table.
 PARTING = "|"
 
 
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
-    """Return the lines in their order."""
+    """Return the lines in order."""
     if field.options:
         return several.check(field, value, panes)
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list.")
-    # An empty line would move those behind it to a later place.
+    # An empty line would lower the rank of the lines after it.
     lines = [line for line in (text.check(field, line, panes) for line in value) if line]
     if any(PARTING in line for line in lines):
-        # In a pool only a person's line could hold it, since it parts the lines of a model's.
+        # In a pool it would give a person away, as it separates the lines of models' answers.
         raise WrongAnswer(
             f"{field.label}: a line holds “{PARTING}”, which parts lines in tables; "
             "write what it parts on lines of their own."
@@ -31,12 +31,12 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
 
 
 def canonical(value: Any) -> str:
-    """Return the lines in their order, each as a text is compared."""
+    """Return the lines in order, each in the canonical form of a text."""
     return json.dumps([text.canonical(line) for line in _lines(value)], ensure_ascii=False)
 
 
 def problems_of_ids(ids: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each option id that equals an earlier one as the lines of a list are compared."""
+    """Yield a sentence for each option id whose canonical form, as a line of a list, equals an earlier one's."""
     first: dict[str, str] = {}
     for option in ids:
         same = first.setdefault(text.canonical(option), option)
@@ -48,7 +48,7 @@ def problems_of_ids(ids: Sequence[str]) -> Iterator[str]:
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the first line is accepted, and the place of the first one that is."""
+    """Return whether the first line is accepted, and the rank of the first accepted line."""
     if not reference.accepted:
         return NOT_SCORED
     accepted = {text.canonical(answer) for answer in reference.accepted}
@@ -58,12 +58,12 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
-    """Return the lines with their places."""
+    """Return the lines with their ranks."""
     return "; ".join(f"{place}. {options.in_words(line, texts)}" for place, line in enumerate(_lines(value), start=1))
 
 
 def problem_of_reference(_field: AskedField, reference: Reference) -> str:
-    """Say that a line is no number, where a range is all that is given."""
+    """Return the problem if the reference gives only a range, which no line can match."""
     return "" if reference.accepted else "is answered by a list, not by a number; name the accepted answers"
 
 

@@ -1,4 +1,4 @@
-"""The inside of an overlay, against which a point is held: as it is stored, without the file that it was taken from."""
+"""The inside of an overlay that a point has to hit, as stored in the study, independent of the overlay's file."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Number3 = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Region:
-    """A set of voxels on a grid of its own.
+    """A set of voxels on its own grid.
 
     Attributes
     ----------
     shape
         Number of voxels towards right, anterior and superior.
     to_voxels
-        3 rows of 4 numbers, mm to voxel index: the middle of a voxel has whole numbers.
+        Matrix of 3 rows and 4 columns from mm to voxel indices; voxel centres have whole indices.
     runs
-        First place and length of each run of voxels inside, rising, where the last axis runs fastest.
+        Start and length of each run of inside voxels, ascending, with the last axis varying fastest.
     """
 
     shape: Number3
@@ -29,7 +29,7 @@ class Region:
     runs: tuple[tuple[int, int], ...]
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Return whether a point (x, y, z in mm) lies in a voxel that is inside."""
+        """Return whether a point (x, y, z in mm) lies in one of the voxels."""
         place = 0
         for row, length in zip(self.to_voxels, self.shape, strict=True):
             index = round(sum(factor * mm for factor, mm in zip(row[:3], point, strict=True)) + row[3])
@@ -40,7 +40,7 @@ class Region:
         return run >= 0 and place < self.runs[run][0] + self.runs[run][1]
 
     def as_stored(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
+        """Return the region in a form that JSON can hold."""
         return {
             "shape": list(self.shape),
             "to_voxels": [list(row) for row in self.to_voxels],
@@ -49,7 +49,7 @@ class Region:
 
     @staticmethod
     def of_stored(content: Mapping[str, Any]) -> Region:
-        """Return the region that was stored so."""
+        """Return the region from its stored form."""
         x, y, z = content["shape"]
         return Region(
             shape=(x, y, z),

@@ -1,4 +1,4 @@
-"""Any number of the options; in which order they were chosen says nothing."""
+"""Any number of options, regardless of the order in which they were chosen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, 
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
-    """Return the ids of the options that are meant, each once."""
+    """Return the ids of the chosen options, each of which may be chosen only once."""
     if not isinstance(value, list):
         raise WrongAnswer(f"{field.label}: expected a list of options.")
     chosen = [options.chosen(field, option) for option in value]
@@ -21,12 +21,12 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
 
 
 def canonical(value: Any) -> str:
-    """Return the set of options, in an order of its own."""
+    """Return the options in sorted order."""
     return json.dumps(sorted(_ids(value)), ensure_ascii=False)
 
 
 def score(value: Any, reference: Reference, option_ids: Sequence[str]) -> FieldScore:
-    """Return whether exactly the accepted options are chosen, and the share of options on which both agree."""
+    """Return whether exactly the accepted options are chosen, and the share of options on which they agree."""
     if not reference.accepted:
         return NOT_SCORED
     chosen, accepted = _ids(value), set(reference.accepted)
@@ -41,7 +41,7 @@ def in_words(value: Any, texts: Mapping[str, str]) -> str:
 
 
 def reference_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
-    """Return the accepted options as the one set that is right."""
+    """Return the accepted options as a single entry, since only the whole set is right."""
     return (
         [" and ".join(options.in_words(option, texts) for option in reference.accepted)] if reference.accepted else []
     )
@@ -63,5 +63,5 @@ KIND = FieldKind(
     problem_of_reference=options.problem_of_reference,
     schema={"type": "array", "items": options.SCHEMA, "uniqueItems": True},
     closed_ended_formats=("choice",),
-    guesses=lambda options: 2**options - 1,  # every set of them but the empty one
+    guesses=lambda options: 2**options - 1,  # every subset except the empty one
 )

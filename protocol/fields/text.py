@@ -1,4 +1,4 @@
-"""Words in a rater's own writing, and the one rule by which two of them are the same."""
+"""Free text, and the one rule that decides whether two texts are the same."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from protocol.fields.kind import (
 
 LONGEST_TEXT = 4_000
 
-# What nothing follows is no article but a name, as in hepatitis A.
+# At the end of a text the word is a name, not an article, as in hepatitis A.
 _ARTICLES = re.compile(r"\b(a|an|the)\b(?=\s+\S)")
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
-# Less than 5 is not more than 5, nor right > left right < left.
+# < 5 is not > 5, and right > left is not right < left.
 _COMPARED = re.compile(r"[<>](?=-?\.?\d)|(?<=[^\W_])[<>](?=[^\W_])")
-# A number of its own: not within a word such as T1, nor a part of a date, a ratio or a range.
+# A number on its own: neither within a word such as T1 nor part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?!\d|[.,]\d)")
-# 10³ is not 10, nor is 5½ 5.
+# 10³ is not 10, and 5½ is not 5.
 _ONE_NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d|[\u00b2\u00b3\u00b9\u2070-\u207f\u00bc-\u00be\u2150-\u215f])"
 )
-# At the end of a word or in brackets they say positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-; but not in
-# T1- and T2-weighted, nor between blanks. +/+ is a finding, too.
+# At the end of a word or in brackets the signs mean positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-, but
+# not in T1- and T2-weighted or between blanks. +/+ is also a finding.
 _POSITIVE_OR_NEGATIVE = re.compile(
     r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]]))"
     r"|(?<=\()[+-]{1,4}(?=\))|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
 _BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
-# Grade I-II is not grade III, nor is V/5 a V5.
+# Grade I-II is not grade III, and V/5 is not V5.
 _ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
-# The 5th, no. 5 and V/5 count nothing.
+# The 5th, no. 5 and V/5 are not quantities.
 _NO_QUANTITY = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)(?!\w)|(?<!\w)(?:no|nr)\.? ?\d+(?![.,]?\d)|" + _ROMAN.pattern)
-# T2* is another sequence than T2, and R2* another rate; elsewhere an asterisk is a footnote or decoration.
+# T2* is a different sequence from T2, and R2* a different rate; elsewhere an asterisk is a footnote or decoration.
 _STAR = re.compile(r"(?<=\b[tr][12])\*")
-# *so* and **so** are words that stand out, as programs write them: neither asterisk is one of T2*.
+# *word* and **word** are emphasised in plain text; their asterisks are not the one of T2*.
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])(.{1,200}?)(?<=\S)\1(?![\w*])")
-# What stands behind a number, in 5-cm mass, 5 cm/s and 50 %.
+# A unit after a number, as in 5-cm mass, 5 cm/s and 50 %.
 _UNIT = re.compile(r"[.;]?[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
-    """Return the text without blanks around it."""
+    """Return the text without surrounding blanks."""
     if not isinstance(value, str):
         raise WrongAnswer(f"{field.label}: expected text.")
     if len(value) > LONGEST_TEXT:
@@ -65,15 +65,15 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
 
 
 def canonical(value: Any) -> str:
-    """Return the text in lower case without articles and punctuation, its numbers with point and sign.
+    """Return the text in lower case without articles and punctuation, its numbers with decimal point and sign.
 
-    As SQuAD 2.0 compares answers (Rajpurkar, Jia and Liang 2018), but for what stands within or before a number: there
-    a point, a comma, a sign or a dash is no decoration. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and
-    3,5 are 3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash with a blank behind it begins a line, and is no sign,
-    but between two numbers. HER2+, or HER2 (+), is neither HER2- nor HER2, nor is ER+/PR- ER-/PR-; R > L is not R < L.
-    What holds nothing else is compared by its marks and articles: A is an answer, + is not -, and hepatitis A is not
-    hepatitis. T2* is not T2, and *T2* is T2 with emphasis. What keyboards write in several ways is one spelling
-    (`protocol/spelling.py`), and so is what radiologists do: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
+    This follows the comparison of answers in SQuAD 2.0 (Rajpurkar, Jia and Liang 2018), but keeps the points, commas,
+    signs and dashes within or before a number. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and 3,5 are
+    3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash followed by a blank starts a line and is not a sign, unless
+    it stands between two numbers. HER2+ and HER2 (+) are neither HER2- nor HER2, ER+/PR- is not ER-/PR-, and R > L is
+    not R < L. A text of marks and articles only is compared by these: A is an answer, + is not -, and hepatitis A is
+    not hepatitis. T2* is not T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling
+    (`protocol/spelling.py`), as do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
     (`protocol/clinical_spelling.py`), at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
     (`protocol/units.py`).
     """
@@ -95,16 +95,16 @@ def _canonical(words: str) -> str:
     return " ".join(_ARTICLES.sub(" ", retained).split()) or " ".join(text.split())
 
 
-# The same few answers are compared over and over: with each other, with what is accepted, with every synonym.
+# The same few answers are compared many times: with each other, with accepted answers and with every synonym.
 _SHORT = 200
 _remembered = lru_cache(maxsize=8_192)(_canonical)
 
 
 def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldScore:
-    """Return whether the text is an accepted one, or holds exactly one number and that lies within the limits.
+    """Return whether the text is an accepted one, or contains exactly one number and that is within the limits.
 
-    A bound (> 5, 5 or more), a range, the 5th, no. 5 and V/5 are no number; about 5 is one. It counts in the unit of
-    the accepted texts that hold a number, where that is one; otherwise the unit behind it is not read.
+    A bound (> 5, 5 or more), a range, the 5th, no. 5 and V/5 are not numbers; about 5 is. If the accepted texts with a
+    number share one unit, the number is converted to it; otherwise a unit after the number is ignored.
     """
     if not reference.is_given:
         return NOT_SCORED
@@ -116,12 +116,12 @@ def score(value: Any, reference: Reference, _options: Sequence[str]) -> FieldSco
 
 
 def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return words with all that mean the same as one of them.
+    """Return words together with all their synonyms.
 
     Parameters
     ----------
     groups
-        Words that mean the same, each group for itself.
+        Groups of words that mean the same.
     """
     compared = {canonical(word) for word in words}
     more = (word for group in groups if compared & {canonical(word) for word in group} for word in group)
@@ -129,7 +129,7 @@ def with_synonyms(words: Sequence[str], groups: Sequence[Sequence[str]]) -> tupl
 
 
 def as_meant(answer: Any, groups: Sequence[Sequence[str]]) -> Any:
-    """Return an answer, or each line of it, as the first of the words that mean the same; others as they are."""
+    """Replace an answer, or each line of it, by the first of its synonyms; leave it unchanged if it has none."""
     if isinstance(answer, list | tuple):
         return [as_meant(line, groups) for line in answer]
     compared = canonical(answer)
@@ -142,7 +142,7 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
 
 
 def _counts(text: str, place: int) -> bool:
-    """Return whether a punctuation mark is compared, as part of a number, a comparison or the name of a sequence."""
+    """Return whether a punctuation mark matters, as part of a number, a comparison or the name of a sequence."""
     before, behind = text[max(place - 1, 0) : place], text[place + 1 : place + 4]
     if text[place] in "<>":
         return _COMPARED.match(text, place) is not None
@@ -151,7 +151,7 @@ def _counts(text: str, place: int) -> bool:
     if before.isdigit():
         return behind[:1].isdigit()
     begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())
-    # Three points before a number are no decimal point.
+    # An ellipsis before a number is not a decimal point.
     return text[place] in "-." and begins_number and not before.isalnum() and before + text[place] != ".."
 
 
@@ -163,17 +163,16 @@ def _digits(match: re.Match[str]) -> str:
 
 
 def number_in(value: Any, unit: str | None) -> Decimal | None:
-    """Return the number that an answer holds; None where it holds none, more than one, or but a bound of one.
+    """Return the number in an answer; None if it has none or several, or only the bound of one.
 
     Parameters
     ----------
     unit
-        The one in which the number is returned: 5 cm is 50 mm, and what is in ml is none. None where units are not
-        read.
+        The unit of the result: 5 cm is 50 mm, and a number in ml is None. None if units are ignored.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Decimal(str(value))
-    # Three points are no decimal point.
+    # An ellipsis is not a decimal point.
     text = spelling.of_quantities(clinical_spelling.of_names(spelling.of_characters(str(value)))).replace("...", " ")
     text = _NO_QUANTITY.sub(" ", clinical_spelling.without_levels(text))
     if units.AMBIGUOUS.search(text) or bounds.holds_bound(text):
@@ -192,7 +191,7 @@ def _unit_behind(text: str, place: int) -> str:
 
 
 def _factor(behind: str, unit: str) -> Decimal | None:
-    """Return by what a number is multiplied, by the word behind it: 5 lesions are 5, and 5 cm/s is no length."""
+    """Return the factor for a number by the word after it: 5 lesions are 5, and 5 cm/s is not a length."""
     times = units.factor(behind, unit)
     if times is not None or not units.is_known(behind.partition("/")[0]):
         return times or Decimal(1)
@@ -200,7 +199,7 @@ def _factor(behind: str, unit: str) -> Decimal | None:
 
 
 def _unit_of_limits(reference: Reference) -> str | None:
-    """Return the unit in which the accepted texts say a number; None where they say none, or more than one."""
+    """Return the unit of the numbers in the accepted texts; None if they have none, or several."""
     named = set()
     for answer in reference.accepted:
         text = spelling.of_quantities(spelling.of_characters(answer))

@@ -1,4 +1,4 @@
-"""What the author of a study writes of fields, options and declared columns."""
+"""Fields, options and declared columns as the author of a study writes them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.parts import Finite, Key, Part, Says, ShortText
 
 AttributeType = Literal["yes_no", "choice", "ordinal", "number", "text", "date", "list"]
 
-# Drawn as another type, with more computed from them; only in a study that lists its phases.
+# Displayed as another type, with additional statistics; only in studies that list their phases.
 ComputedType = Literal["as_item", "confidence", "correctness", "preference", "resolution", "guess"]
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ else:
 
 
 def _options(value: Any) -> Any:
-    """Bring a list of texts, or texts by id, into options; a text alone names a shared list."""
+    """Convert a list of texts, or texts by id, to options; a single text names a shared list."""
     if isinstance(value, str):
         return {"shared": value.removeprefix("lists/")} if value.startswith("lists/") else value
     if isinstance(value, list):
@@ -39,29 +39,29 @@ ListName = Annotated[str, Field(pattern=r"^lists/[a-z][a-z0-9_]{0,59}$")]
 
 
 class AuthoredOption(Part):
-    """One option: its identity, what is shown, and what helps to choose it."""
+    """One option: its id, its text, and a definition and example that help to choose it."""
 
     id: Annotated[
         Annotated[str, Field(min_length=1, max_length=80)],
-        Says("what is stored and exported; in a list of texts it is the text", "id: low"),
+        Says("the id that is stored and exported; in a plain list of texts, the text itself", "id: low"),
     ]
     text: Annotated[ShortText, Says("what raters see", "text: Low")]
     definition: Annotated[
         Annotated[str, Field(max_length=2_000)],
-        Says("what defines it, shown below it", "definition: Nobody would ask", "none"),
+        Says("its definition, shown below it", "definition: Nobody would ask", "none"),
     ] = ""
     example: Annotated[
         Annotated[str, Field(max_length=2_000)], Says("an example, shown below it", "example: How many pixels?", "none")
     ] = ""
-    # Other words for it, where people write instead of choosing.
+    # Other words for it, for fields in which people write instead of choosing.
     synonyms: Annotated[
         Words,
-        Says("only among `synonyms` of a field: other words for it", "synonyms: [glioblastoma multiforme]", "none"),
+        Says("other words for it; only in the `synonyms` of a field", "synonyms: [glioblastoma multiforme]", "none"),
     ] = []
 
 
 class OptionWords(Part):
-    """What an option says under its id."""
+    """An option's words, listed under its id."""
 
     text: ShortText
     definition: Annotated[str, Field(max_length=2_000)] = ""
@@ -70,7 +70,7 @@ class OptionWords(Part):
 
 
 class AuthoredOptions(Part):
-    """Options listed here, or the name of a list that several studies share."""
+    """Options listed in place, or the name of a list shared by several studies."""
 
     shared: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")] | None = None
     listed: list[AuthoredOption] = []
@@ -87,78 +87,81 @@ Options = Annotated[
 class AuthoredField(Part):
     """A field of a form."""
 
-    type: Annotated[
-        FieldType, Says("what is filled in; `as_item` is what the format of the item asks", "type: ordinal")
-    ]
+    type: Annotated[FieldType, Says("the type of answer; `as_item` takes it from the item's format", "type: ordinal")]
     label: Annotated[ShortText | None, Says("the text above it", "label: Diagnosis", "the key in words")] = None
-    help: Annotated[str | None, Says("a line below the label", "help: The most likely one", "no line")] = None
+    help: Annotated[str | None, Says("a line of help below the label", "help: The most likely one", "no line")] = None
     required: Annotated[bool, Says("whether it has to be filled in", "required: no")] = True
     primary: Annotated[
-        bool, Says("whether statistics take it first", "primary: yes", "the first field that is no confidence")
+        bool,
+        Says("whether it is the field that is compared", "primary: yes", "the first field that is not a confidence"),
     ] = False
     when: Annotated[
         Annotated[dict[Key, Words], Field(min_length=1, max_length=1)] | None,
-        Says("a field above, and its values for which this one is asked", "when: {verdict: incorrect}", "always"),
+        Says(
+            "a field above, and the values of it for which this field is asked", "when: {verdict: incorrect}", "always"
+        ),
     ] = None
     options: Annotated[
         Options | None,
         Says(
-            "of a choice, several, a scale or a ranked list: ids with their texts, a list of texts, or a list that "
-            "several studies share",
+            "for a choice, several options, a scale or a ranked list: ids with their texts, a list of texts, or a list "
+            "shared by several studies",
             "options: {l: Left, r: Right}",
         ),
     ] = None
-    # A field above, and for each of its options those that are offered then.
+    # A field above and, for each of its options, the options that this field then offers.
     options_by: Annotated[
         Annotated[dict[Key, dict[str, Words]], Field(min_length=1, max_length=1)] | None,
         Says(
-            "a field above, and for each of its values the ids, of the field's own `options`, that are offered",
+            "a field above and, for each of its values, the ids of this field's `options` that are then offered",
             "options_by: {site: {brain: [glioma, stroke]}}",
             "all of them",
         ),
     ] = None
     positive: Annotated[
         str | None,
-        Says("of a choice, the option that counts as positive", "positive: present", "*yes*, *correct*, else none"),
+        Says("for a choice, the option that counts as positive", "positive: present", "*yes* or *correct*, else none"),
     ] = None
-    # Words that mean the same where people write: id, text and synonyms of each answer.
+    # For free text, the words that mean the same: id, text and synonyms of each answer.
     synonyms: Annotated[
         Options | None,
-        Says("of a text or a ranked list, words that mean the same", "synonyms: lists/diagnoses", "none"),
+        Says("for a text or a ranked list, words that mean the same", "synonyms: lists/diagnoses", "none"),
     ] = None
     range: Annotated[
         Annotated[list[Finite], Field(min_length=2, max_length=2)] | None,
-        Says("of a number or a confidence, the lowest and the highest", "range: [0, 100]", "any number"),
+        Says("for a number or a confidence, the lowest and highest value", "range: [0, 100]", "any number"),
     ] = None
-    unit: Annotated[ShortText | None, Says("the text behind a number", "unit: mm", "none")] = None
+    unit: Annotated[ShortText | None, Says("for a number, its unit", "unit: mm", "none")] = None
     at_most: Annotated[
         Annotated[int, Field(ge=1, le=50)] | None,
-        Says("of several options or a ranked list, how many are taken", "at_most: 3", "any number"),
+        Says("for several options or a ranked list, the most that can be given", "at_most: 3", "any number"),
     ] = None
     steps: Annotated[
         Annotated[int, Field(ge=2, le=100)] | None,
-        Says("of a confidence, how many steps; a confidence in numbers has a `range`", "steps: 5"),
+        Says("for a confidence, the number of steps; a numeric confidence has a `range` instead", "steps: 5"),
     ] = None
-    # What each step of a confidence stands for, as probabilities; without it there is no Brier score.
+    # The probability that each step of a confidence stands for; without it there is no Brier score.
     means: Annotated[
         list[Annotated[float, Field(ge=0.0, le=1.0)]] | None,
         Says(
-            "of a confidence in steps, the probability that each stands for", "means: [0.1, 0.5, 0.9]", "no Brier score"
+            "for a confidence in steps, the probability that each stands for",
+            "means: [0.1, 0.5, 0.9]",
+            "no Brier score",
         ),
     ] = None
     about: Annotated[
-        Key | None, Says("of a confidence, the field that it is about", "about: diagnosis", "the primary one")
+        Key | None, Says("for a confidence, the field that it is about", "about: diagnosis", "the primary field")
     ] = None
     partly: Annotated[
         ShortText | None,
-        Says("of a correctness, the text of a third choice", "partly: Partly correct", "no such choice"),
+        Says("for a correctness, the text of a third option", "partly: Partly correct", "no such option"),
     ] = None
     excluded: Annotated[
         ShortText | None,
         Says(
-            "of a correctness, the text of a choice that leaves the denominator",
+            "for a correctness, the text of an option that is excluded from the denominator",
             "excluded: Cannot be scored",
-            "no such choice",
+            "no such option",
         ),
     ] = None
 
@@ -173,29 +176,31 @@ Fields = Annotated[dict[Key, AnyField], Field(min_length=1)]
 class AuthoredAttribute(Part):
     """A column of cases, items, candidates or raters that the study declares."""
 
-    type: Annotated[AttributeType, Says("what is in the column", "type: number")]
-    options: Annotated[Options | None, Says("of a choice or a scale, as of a field", "options: [open, closed]")] = None
+    type: Annotated[AttributeType, Says("the type of its values", "type: number")]
+    options: Annotated[
+        Options | None, Says("for a choice or a scale, written as for a field", "options: [open, closed]")
+    ] = None
     range: Annotated[
         Annotated[list[Finite], Field(min_length=2, max_length=2)] | None,
-        Says("of a number, the lowest and the highest", "range: [0, 60]", "any number"),
+        Says("for a number, the lowest and highest value", "range: [0, 60]", "any number"),
     ] = None
-    # Bounds between the levels by which tables part a number.
+    # Bounds of the levels into which tables divide a number.
     bins: Annotated[
         Annotated[list[Finite], Field(max_length=20)],
         Says(
-            "of a number, the bounds between the levels by which tables and `by` part it; a bound belongs to the level "
+            "for a number, the bounds of the levels into which tables and `by` divide it; a bound belongs to the level "
             "above it",
             "bins: [5, 10]",
-            "one level for each number",
+            "each number is a level",
         ),
     ] = []
-    # It determines the reference: whoever is shown it has been told.
+    # It determines the reference: anyone who is shown it has been told the reference.
     tells: Annotated[
         Literal["reference"] | None,
         Says(
-            "that the column gives the reference away, so that showing it counts as showing the reference",
+            "that the column gives away the reference, so that showing it counts as showing the reference",
             "tells: reference",
-            "it tells as much as its table is about",
+            "it tells only of the subject, item or candidate of its row",
         ),
     ] = None
 
@@ -206,7 +211,7 @@ AnyAttribute = Annotated[
 
 
 class AuthoredAttributes(Part):
-    """Declared columns, by the table in which they stand."""
+    """Declared columns, by table."""
 
     cases: Annotated[dict[Key, AnyAttribute], Says("columns of `cases.csv`, by name", "cases: {site: text}")] = {}
     items: Annotated[

@@ -1,4 +1,4 @@
-"""What the author of a study writes of phases: what is rated, from where, by whom, seeing what, and when."""
+"""Phases as the author of a study writes them: what is rated, its source, the raters, what they see, and when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from protocol.language.things import THINGS
 from protocol.parts import FromOne, FromZero, Key, Part, Says, ShortText
 
 _THINGS = ", ".join(f"`{thing}`" for thing in THINGS)
-# Of a size: a number of units, a share of them, or all.
+# A number of units, a share of them, or all.
 Size = Annotated[str, Field(pattern=r"^(all|[1-9]\d{0,6}|(100|[1-9]?\d(\.\d+)?) ?%)$")]
 
 
@@ -22,7 +22,7 @@ def _let_in(value: Any) -> Any:
 
 
 def _differing(value: Any) -> Any:
-    """Bring the fields in which answers may differ into field and number of steps."""
+    """Convert the fields in which answers may differ to a number of steps by field."""
     if isinstance(value, Mapping):
         return dict(value)
     words = as_words(value)
@@ -30,26 +30,26 @@ def _differing(value: Any) -> Any:
 
 
 class AuthoredSample(Part):
-    """How much is drawn of what was selected, and how."""
+    """How many of the selected units are drawn, and how."""
 
     size: Annotated[Size, Says("how many units are drawn", "size: 20 %")] = "all"
-    strata: Annotated[Keys, Says("attributes within which they are drawn", "strata: model", "none")] = []
+    strata: Annotated[Keys, Says("attributes by which the draw is stratified", "strata: model", "none")] = []
     allocation: Annotated[
-        Literal["proportional", "equal"], Says("how they are shared out over the strata", "allocation: equal")
+        Literal["proportional", "equal"], Says("how the sample is allocated to the strata", "allocation: equal")
     ] = "proportional"
     sizes: Annotated[
         dict[str, Size], Says("a size for each stratum, instead of `size`", "sizes: {easy: 10, hard: all}")
     ] = {}
     at_most: Annotated[
         dict[Key, FromOne],
-        Says("so many with the same value of an attribute", "at_most: {subject: 1}", "any number"),
+        Says("the most units with the same value of an attribute", "at_most: {subject: 1}", "any number"),
     ] = {}
     not_in: Annotated[
-        Words, Says("phases above, or frozen studies, with which it shares no subject", "not_in: read", "none")
+        Words, Says("phases above, or frozen studies, with which the sample shares no subject", "not_in: read", "none")
     ] = []
     unit: Annotated[
         Literal["item"] | None,
-        Says("that all candidates of a drawn item are drawn", "unit: item", "each candidate on its own"),
+        Says("`item` draws items, each with all its candidates", "unit: item", "each candidate is drawn on its own"),
     ] = None
 
 
@@ -57,20 +57,22 @@ Steps = dict[Key, FromOne]
 
 
 class AuthoredEntry(Part):
-    """What lets a unit into a queue: that answers differ, a flag, not assessable, an answer in a field."""
+    """What lets a unit into a queue: answers that differ, a flag, *not assessable*, or an answer in a field."""
 
     differs: Annotated[
         Annotated[Steps, BeforeValidator(_differing, json_schema_input_type=Key | list[Key] | Steps)] | None,
         Says(
-            "that answers of two people differ in the primary field, in these fields, or by so many steps",
+            "two people's answers differ: in the primary field, in one of these fields, or by this many steps",
             "differs: {grade: 2}",
         ),
     ] = None
-    flagged: Annotated[Literal[""] | None, Says("that somebody flagged the unit; written alone", "flagged:")] = None
+    flagged: Annotated[Literal[""] | None, Says("somebody flagged the unit; written without a value", "flagged:")] = (
+        None
+    )
     not_assessable: Annotated[
-        Literal[""] | None, Says("that somebody called it not assessable; written alone", "not_assessable:")
+        Literal[""] | None, Says("somebody answered *not assessable*; written without a value", "not_assessable:")
     ] = None
-    answered: Annotated[Key | None, Says("that this field was answered", "answered: findings")] = None
+    answered: Annotated[Key | None, Says("somebody filled in this field", "answered: findings")] = None
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> AuthoredEntry:
@@ -80,7 +82,7 @@ class AuthoredEntry(Part):
 
     @property
     def reason(self) -> Literal["differs", "flagged", "not_assessable", "answered"]:
-        """Which of them it is."""
+        """The one reason that this entry names."""
         if self.differs is not None:
             return "differs"
         if self.answered is not None:
@@ -92,71 +94,78 @@ Reason = Literal["differs", "flagged", "not_assessable"]
 
 
 class AuthoredSource(Part):
-    """From which material the units come: selected, narrowed, drawn."""
+    """Where the units come from: selected, narrowed and drawn."""
 
-    phase: Annotated[Key | None, Says("a phase above, whose units they are", "phase: read", "the whole study")] = None
-    where: Annotated[Where, Says("values of an attribute, or of `PHASE.FIELD`", "where: {tier: [1, 2]}", "all")] = {}
+    phase: Annotated[
+        Key | None, Says("a phase above, from which the units are taken", "phase: read", "the whole study")
+    ] = None
+    where: Annotated[
+        Where, Says("only units with these values of an attribute or of `PHASE.FIELD`", "where: {tier: [1, 2]}", "all")
+    ] = {}
     let_in: Annotated[
         Annotated[
             list[AuthoredEntry],
             BeforeValidator(_let_in, json_schema_input_type=Reason | AuthoredEntry | list[Reason | AuthoredEntry]),
         ],
         Says(
-            "of that phase, only units that are `flagged`, `not_assessable`, `differs`, or of which a field was "
-            "`answered`",
+            "only units of that phase that were `flagged` or `not_assessable`, whose answers differ (`differs`), or in "
+            "which a field was `answered`",
             "let_in: [flagged, {answered: findings}]",
             "all",
         ),
     ] = []
-    controls: Annotated[FromZero, Says("so many others beside them", "controls: 10")] = 0
-    sample: Annotated[AuthoredSample | None, Says("how much is drawn of it", "sample: {size: 100}", "all")] = None
+    controls: Annotated[FromZero, Says("how many units that were not let in are added as controls", "controls: 10")] = 0
+    sample: Annotated[
+        AuthoredSample | None, Says("how many of these units are drawn, and how", "sample: {size: 100}", "all")
+    ] = None
 
 
 class AuthoredPeople(Part):
     """Who works in a phase."""
 
-    groups: Annotated[Keys, Says("whose members rate", "groups: [residents]", "all")] = []
-    per_unit: Annotated[FromOne | None, Says("by how many of them each unit is rated", "per_unit: 2", "by all")] = None
+    groups: Annotated[Keys, Says("the groups whose members rate", "groups: [residents]", "all")] = []
+    per_unit: Annotated[FromOne | None, Says("how many of them rate each unit", "per_unit: 2", "all")] = None
     design: Annotated[
         Literal["balanced", "crossover"] | None,
         Says(
             "how units are dealt; `crossover` is [refused](#what-is-refused-and-what-to-write-instead)",
             "design: balanced",
-            "`balanced` where there is `per_unit`",
+            "`balanced` if `per_unit` is set",
         ),
     ] = None
-    not_in: Annotated[Keys, Says("phases above in which they have not rated the unit", "not_in: read", "none")] = []
+    not_in: Annotated[Keys, Says("phases above; nobody gets a unit that they rated there", "not_in: read", "none")] = []
     together: Annotated[
         bool,
         Says(
-            "that they give one answer together, which is [refused](#what-is-refused-and-what-to-write-instead)",
+            "whether they give one joint answer; `yes` is [refused](#what-is-refused-and-what-to-write-instead)",
             "together: yes",
         ),
     ] = False
 
 
 class AuthoredOpening(Part):
-    """When a phase opens: after others, done by whom; or at once, or by an act of an admin."""
+    """When a phase opens: after other phases (and who must have done them), at once, or when an admin opens it."""
 
     after: Annotated[
-        Keys, Says("the phases that come before", "after: read", "all phases above in which the same people work")
+        Keys,
+        Says("the phases that must be done first", "after: read", "all phases above in which the same people work"),
     ] = []
     done_by: Annotated[
         Literal["self", "everyone", "each_unit"] | None,
         Says(
-            "who has to be done with them; `each_unit` is [refused](#what-is-refused-and-what-to-write-instead)",
+            "who has to have done them; `each_unit` is [refused](#what-is-refused-and-what-to-write-instead)",
             "done_by: everyone",
-            "`self`, or `everyone` where other people's answers are needed",
+            "`self`, or `everyone` if other people's answers are needed",
         ),
     ] = None
-    at_once: Annotated[bool, Says("that it is open from the beginning", "at_once: yes")] = False
-    by_admin: Annotated[bool, Says("that it opens when an admin opens it", "by_admin: yes")] = False
+    at_once: Annotated[bool, Says("whether it is open from the start", "at_once: yes")] = False
+    by_admin: Annotated[bool, Says("whether it waits until an admin opens it", "by_admin: yes")] = False
 
 
 class AuthoredStep(Part):
-    """What is shown after the own answer is locked, and whether it is asked again."""
+    """What a rater is shown once their own answer is locked, and whether they answer again."""
 
-    shows: Annotated[Words, Says("what is shown beside what the phase shows", "shows: [reference]")]
+    shows: Annotated[Words, Says("what is shown in addition to what the phase shows", "shows: [reference]")]
     again: Annotated[bool, Says("whether the form is filled in a second time", "again: yes")] = False
 
 
@@ -172,17 +181,16 @@ def _form(value: Any) -> Any:
 
 
 class AuthoredPairs(Part):
-    """Which two answers to an item are compared: those that differ in `of` and are alike in `same`, or those listed."""
+    """The two answers to an item that are compared: they differ in `of` and are alike in `same`, or are listed."""
 
     of: Annotated[
-        Key, Says("the column in which the two differ: `model`, or an attribute of candidates", "of: condition")
+        Key, Says("the column in which the two answers differ: `model`, or an attribute of candidates", "of: condition")
     ] = "model"
     same: Annotated[
         Keys | None,
-        Says("columns in which they are alike", "same: condition", "`model` where `of` is another column, else none"),
+        Says("columns in which they are alike", "same: condition", "`model` if `of` is another column, else none"),
     ] = None
-    # Or the pairs that pairs.csv names.
-    table: Annotated[bool, Says("whether they are the pairs that `pairs.csv` names", "table: yes")] = False
+    table: Annotated[bool, Says("whether the pairs are those that `pairs.csv` lists", "table: yes")] = False
 
 
 def _which_pairs(value: Any) -> Any:
@@ -190,13 +198,13 @@ def _which_pairs(value: Any) -> Any:
 
 
 class AuthoredPhase(Part):
-    """One phase, as it is written."""
+    """One phase as its author writes it."""
 
     key: Annotated[Key, Says("its name in tables and files; raters never see it", "key: read")]
     rates: Annotated[
         Annotated[Words, Field(min_length=1)],
         Says(
-            "what is judged: `items`, `candidates`, `pairs`, `references`, `answers of PHASE`, or candidates and "
+            "what is rated: `items`, `candidates`, `pairs`, `references`, `answers of PHASE`, or candidates and "
             "answers in one pool",
             "rates: candidates",
         ),
@@ -211,26 +219,28 @@ class AuthoredPhase(Part):
     form: Annotated[
         Annotated[AuthoredForm, BeforeValidator(_form, json_schema_input_type=Key | Fields)],
         Says(
-            "the fields, the name of a form, or `as_item` for the form that the item names",
+            "its fields, the name of a form, or `as_item` for the form that each item names",
             "form: {verdict: correctness}",
         ),
     ]
-    title: Annotated[ShortText | None, Says("what raters see", "title: Reads", "the key in words")] = None
+    title: Annotated[ShortText | None, Says("the title that raters see", "title: Reads", "the key in words")] = None
     instructions: Annotated[
         str | None,
         Says(
-            "what is read before its first unit, in Markdown", "instructions: Score every answer.", "those of the study"
+            "instructions shown before its first unit, in Markdown",
+            "instructions: Score every answer.",
+            "those of the study",
         ),
     ] = None
     question: Annotated[
-        str | None, Says("what is asked of a unit, above the form", "question: Is the answer right?", "no line")
+        str | None, Says("the question above the form", "question: Is the answer right?", "no line")
     ] = None
     source: Annotated[
         Annotated[AuthoredSource, BeforeValidator(under_key("phase"), json_schema_input_type=Key | AuthoredSource)],
         Says(
-            "which units: those of a phase above, or what the keys of [From](#from) say",
+            "where its units come from: a phase above, or the keys of [From](#from)",
             "from: read",
-            "the whole study, but for practice",
+            "the whole study except practice",
         ),
     ] = Field(AuthoredSource(), alias="from")
     by: Annotated[
@@ -238,7 +248,7 @@ class AuthoredPhase(Part):
             AuthoredPeople,
             BeforeValidator(under_key("groups"), json_schema_input_type=Key | list[Key] | AuthoredPeople),
         ],
-        Says("a group, several, or the keys of [By](#by)", "by: scorers", "all groups"),
+        Says("who rates: a group, several groups, or the keys of [By](#by)", "by: scorers", "all groups"),
     ] = AuthoredPeople()
     opens: Annotated[
         AuthoredOpening,
@@ -247,7 +257,7 @@ class AuthoredPhase(Part):
     then: Annotated[
         AuthoredStep | None,
         Says(
-            "what is shown after the own answer, and whether it is asked again",
+            "what raters are shown once their answer is locked, and whether they answer again",
             "then: {shows: [reference], again: no}",
             "nothing",
         ),
@@ -255,7 +265,7 @@ class AuthoredPhase(Part):
     takes: Annotated[
         Keys,
         Says(
-            "the fields that are laid out of answers in a pool; `candidates.csv` has columns of these names",
+            "for a pool, the fields of an answer that are laid out; `candidates.csv` has columns with these names",
             "takes: rationale",
             "the primary field",
         ),
@@ -266,49 +276,50 @@ class AuthoredPhase(Part):
         ]
         | None,
         Says(
-            "of pairs: the column of `candidates.csv` in which two answers to an item differ, `table` for those of "
-            "`pairs.csv`, or the keys of [Pairs](#pairs)",
+            "for pairs, the column of `candidates.csv` in which the two answers to an item differ, `table` for the "
+            "pairs in `pairs.csv`, or the keys of [Pairs](#pairs)",
             "pairs: condition",
             "`model`",
         ),
     ] = None
     order: Annotated[
         Literal["random", "as_listed"],
-        Says("in which order units come: drawn for each rater, or that of the table", "order: as_listed"),
+        Says("the order of units: drawn for each rater, or that of the table", "order: as_listed"),
     ] = "random"
     spacing: Annotated[
-        Annotated[int, Field(ge=0, le=50)], Says("at least so many units between two of one subject", "spacing: 5")
+        Annotated[int, Field(ge=0, le=50)], Says("the fewest other units between two of the same subject", "spacing: 5")
     ] = 0
     shuffle_options: Annotated[
-        bool, Says("whether options of the item come in another order for each rater", "shuffle_options: yes")
+        bool, Says("whether the item's options are shuffled for each rater", "shuffle_options: yes")
     ] = False
     not_assessable: Annotated[
         Options | None,
-        Says("the reasons for which no answer is given", "not_assessable: {quality: Image quality}", "none"),
+        Says("reasons why a unit cannot be assessed", "not_assessable: {quality: Image quality}", "none"),
     ] = None
     flags: Annotated[
         Options | None, Says("what can be flagged", "flags: {prompt: The question is unclear}", "none")
     ] = None
-    # True for every field, or those that are named.
     undetermined: Annotated[
-        Words, Says("`yes`, or the fields in which people may abstain", "undetermined: [diagnosis]", "`no`")
+        Words, Says("fields in which raters may abstain; `yes` for all", "undetermined: [diagnosis]", "`no`")
     ] = []
-    comment: Annotated[bool, Says("whether a note can be left", "comment: no")] = True
+    comment: Annotated[bool, Says("whether raters can leave a note", "comment: no")] = True
     revise: Annotated[
         Literal["never", "session", "until_closed"],
-        Says("how long a verdict can be revised: `session` is until they sign out", "revise: session"),
+        Says("how long a verdict can be revised; `session` means until the rater signs out", "revise: session"),
     ] = "never"
-    counts: Annotated[bool, Says("`no` for what is no blind verdict and may come after anything", "counts: no")] = True
+    counts: Annotated[
+        bool, Says("`no` if its verdicts are not blind reads, so that anything may be shown before it", "counts: no")
+    ] = True
     pass_mark: Annotated[
         Annotated[float, Field(ge=0.0, le=1.0)] | None,
-        Says("of practice, the share that has to be right", "pass_mark: 0.8", "it is over at its end"),
+        Says("for practice, the share that has to be right", "pass_mark: 0.8", "practice ends after one pass"),
     ] = None
     attempts: Annotated[
         FromOne | None,
-        Says("of practice, how often it can be tried", "attempts: 2", "any number of times"),
+        Says("for practice, how often it can be tried", "attempts: 2", "any number of times"),
     ] = None
-    settles: Annotated[Key | None, Says("the phase whose answers are decided about", "settles: read", "none")] = None
+    settles: Annotated[Key | None, Says("the phase whose answers this one settles", "settles: read", "none")] = None
     result: Annotated[
         Literal["unanimous", "majority", "mean", "median"],
-        Says("how several answers become one where something follows from them", "result: majority"),
+        Says("how several answers to a unit become one when later units depend on it", "result: majority"),
     ] = "unanimous"

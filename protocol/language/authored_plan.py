@@ -1,4 +1,4 @@
-"""What the author of a study declares before the first verdict: estimates, criteria, tables, intervals."""
+"""The analysis plan as the author of a study writes it: estimates, criteria, tables and intervals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from protocol.language.short_forms import Keys, Where, as_words
 from protocol.parts import FromOne, FromZero, Key, Part, Says
 
-# Estimates that a plan can name; what a field's type computes anyway need not be listed.
+# Estimates that a plan can name. Those that follow from a field's type are computed without being listed.
 Estimated = Literal[
     "accuracy", "agreement", "direction", "uniformity", "corrected", "distribution", "mean", "difference", "pass_at",
     "macro_f1", "calibration", "win_rate", "distance", "auc", "rate", "joint_rate", "flag_precision", "correlation",
@@ -18,7 +18,7 @@ Estimated = Literal[
 
 FieldOfPhase = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}\.[a-z][a-z0-9_]{0,39}$")]
 
-# The answers as they were given, as a later phase settled them, or those of the first step.
+# Answers as given, as settled by a later phase, or as given in the first step.
 AnswersUsed = Literal["given", "settled", "step 1"]
 
 Partner = Literal["judges", "models", "text_only", "exact_match", "token_f1"]
@@ -38,22 +38,22 @@ class AuthoredEstimate(Part):
             BeforeValidator(as_words, json_schema_input_type=FieldOfPhase | list[FieldOfPhase]),
             Field(min_length=1),
         ],
-        Says("the field of a phase, or several", "of: read.answer"),
+        Says("the field of a phase, or several fields", "of: read.answer"),
     ]
     where: Annotated[
         Where,
-        Says("only units with these values of an attribute, or of `PHASE.FIELD`", "where: {format: choice}", "all"),
+        Says("only units with these values of an attribute or of `PHASE.FIELD`", "where: {format: choice}", "all"),
     ] = {}
     by: Annotated[
-        Keys, Says("attributes by whose values it is parted; `rater` in a difference", "by: site", "in one")
+        Keys, Says("attributes by which it is broken down; in a difference also `rater`", "by: site", "not broken down")
     ] = []
     compare: Annotated[
-        Key | None, Says("an attribute, or `group`, whose values are compared", "compare: group", "none")
+        Key | None, Says("an attribute, or `group`, between whose values it is compared", "compare: group", "none")
     ] = None
     over: Annotated[
         Keys,
         Says(
-            "attributes over whose values it is taken, as uniformity and a joint rate are",
+            "for uniformity and a joint rate, the attributes over whose values they are taken",
             "over: [tier, model]",
             "none",
         ),
@@ -61,7 +61,7 @@ class AuthoredEstimate(Part):
     using: Annotated[
         Annotated[list[AnswersUsed], _SEVERAL_USED],
         Says(
-            "the answers as they were given, as a later phase settled them, or of the first step",
+            "which answers: as given, as settled by a later phase, or as given in the first step",
             "as: settled",
             "`given`",
         ),
@@ -69,105 +69,115 @@ class AuthoredEstimate(Part):
     against: Annotated[
         Annotated[list[Partner], _SEVERAL_PARTNERS],
         Says(
-            "what it is computed with: judges, models, the text-only baseline, or a comparison of texts",
+            "what it is computed against: judges, models, the text-only baseline, or a comparison of texts",
             "with: judges",
             "none of these",
         ),
     ] = Field([], alias="with")
-    option: Annotated[str | None, Says("the option that is counted", "option: present", "the positive one")] = None
+    option: Annotated[str | None, Says("the option that is counted", "option: present", "the positive option")] = None
     k: Annotated[
         Annotated[int, Field(ge=1, le=50)] | None,
-        Says("of `pass_at`, the first so many lines of a list", "k: 5", "1 where groups are compared, else each"),
+        Says("for `pass_at`, how many lines of the list count", "k: 5", "1 if groups are compared, else every k"),
     ] = None
 
 
-# Under `by`, each rater as a part of their own, unless an attribute has the name.
+# The value of `by` that breaks an estimate down by rater, unless an attribute has this name.
 RATER = "rater"
 
 
 def are_right_at_once(line: AuthoredEstimate) -> bool:
-    """Return whether a line is about several fields of which all have to be right: a joint rate of no option."""
+    """Return whether a line is a joint rate of several fields that all have to be right, without an option."""
     return line.estimate == "joint_rate" and len(line.of) > 1 and line.option is None and not line.over
 
 
 class AuthoredLeast(Part):
-    """On how much a criterion has to rest at least."""
+    """The least data on which a criterion can be decided."""
 
-    units: Annotated[FromOne, Says("so many units", "units: 100")] = 1
-    raters: Annotated[FromOne, Says("so many raters who did not only abstain", "raters: 3")] = 1
+    units: Annotated[FromOne, Says("the fewest units", "units: 100")] = 1
+    raters: Annotated[FromOne, Says("the fewest raters, not counting those who only abstained", "raters: 3")] = 1
 
 
 class AuthoredCriterion(AuthoredEstimate):
-    """What an estimate has to reach: which statistic of it, and beyond which bound its confidence limit has to lie."""
+    """What an estimate has to reach: one of its statistics, and the bound for a confidence limit of that."""
 
     key: Annotated[Key, Says("its name in the report", "key: agree")]
     statistic: Annotated[
         Key | None,
         Says(
-            "which statistic of the estimate, where it has several, as agreement",
+            "which of the estimate's statistics, if it has several, as agreement does",
             "statistic: cohen_kappa",
-            "the first of them; of an agreement it has to stand",
+            "the first; required for agreement",
         ),
     ] = None
-    # The lower confidence limit has to lie above, the upper one below.
     above: Annotated[
         Annotated[float, Field(ge=-1.0, le=1.0)] | None,
-        Says("the lower limit has to lie above this", "above: 0.6", "no such bound"),
+        Says("the bound above which the lower confidence limit has to lie", "above: 0.6", "no lower bound"),
     ] = None
     below: Annotated[
         Annotated[float, Field(ge=-1.0, le=1.0)] | None,
-        Says("the upper limit has to lie below this", "below: 0.05", "no such bound"),
+        Says("the bound below which the upper confidence limit has to lie", "below: 0.05", "no upper bound"),
     ] = None
-    # Whether each rater or pair has to reach it, and not all raters taken together.
     each_rater: Annotated[
-        bool, Says("that each rater or pair has to reach it alone, and not all raters together", "each_rater: yes")
+        bool, Says("whether each rater or pair has to reach it, instead of all raters together", "each_rater: yes")
     ] = False
     least: Annotated[
-        AuthoredLeast, Says("on how much it has to rest", "least: {units: 100, raters: 3}", "one unit, one rater")
+        AuthoredLeast,
+        Says(
+            "the fewest units and raters on which it can be decided",
+            "least: {units: 100, raters: 3}",
+            "one unit, one rater",
+        ),
     ] = AuthoredLeast()
 
 
 class AuthoredComparisons(Part):
-    """How P values of comparisons are corrected for the number of those that are read together."""
+    """How P values are corrected for the number of comparisons that are read together."""
 
     correction: Annotated[
         Literal["bonferroni", "holm", "hommel", "bh", "by"],
-        Says("how P values are corrected for the number of comparisons in a table", "correction: holm"),
+        Says("the correction of P values for the number of comparisons in a table", "correction: holm"),
     ]
 
 
 class AuthoredAnalysis(Part):
-    """What was declared before the first verdict."""
+    """The analysis that is declared before the first verdict."""
 
     primary: Annotated[
         AuthoredEstimate | None,
-        Says("the estimate that the study is for", "primary: {estimate: agreement, of: score.verdict}", "none"),
+        Says("the primary estimate of the study", "primary: {estimate: agreement, of: score.verdict}", "none"),
     ] = None
     also: Annotated[
-        list[AuthoredEstimate], Says("further estimates", "also: [{estimate: accuracy, of: read.answer}]", "none")
+        list[AuthoredEstimate],
+        Says("further declared estimates", "also: [{estimate: accuracy, of: read.answer}]", "none"),
     ] = []
     criteria: Annotated[
         list[AuthoredCriterion],
         Says(
-            "what estimates have to reach",
+            "the bounds that estimates have to reach",
             "criteria: [{key: good, estimate: accuracy, of: read.answer, above: 0.8}]",
             "none",
         ),
     ] = []
-    tables: Annotated[Keys, Says("attributes by which tables are made", "tables: [tier]", "none")] = []
+    tables: Annotated[
+        Keys, Says("attributes by which the report's tables are broken down", "tables: [tier]", "none")
+    ] = []
     comparisons: Annotated[
         AuthoredComparisons | None,
-        Says("how comparisons are corrected", "comparisons: {correction: holm}", "not corrected"),
+        Says("how P values of comparisons are corrected", "comparisons: {correction: holm}", "not corrected"),
     ] = None
-    cluster: Annotated[Key, Says("what resamples are drawn by", "cluster: subject")] = "subject"
-    # Attributes within whose values a bootstrap resamples, so that every resample has as many of each.
-    strata: Annotated[Keys, Says("attributes within which a bootstrap resamples", "strata: diagnosis", "none")] = []
+    cluster: Annotated[Key, Says("the attribute whose values are resampled as a whole", "cluster: subject")] = "subject"
+    # Every resample has as many clusters of each stratum as the data.
+    strata: Annotated[
+        Keys, Says("attributes within whose values a bootstrap resamples", "strata: diagnosis", "none")
+    ] = []
     interval: Annotated[
         Literal["by_statistic", "percentile_bootstrap"],
-        Says("which intervals are computed", "interval: percentile_bootstrap"),
+        Says("which confidence intervals are computed", "interval: percentile_bootstrap"),
     ] = "by_statistic"
     confidence: Annotated[
-        Annotated[float, Field(gt=0.5, lt=1.0)], Says("the level of the intervals", "confidence: 0.9")
+        Annotated[float, Field(gt=0.5, lt=1.0)], Says("the confidence level of the intervals", "confidence: 0.9")
     ] = 0.95
-    resamples: Annotated[Annotated[int, Field(ge=200, le=100_000)], Says("how many", "resamples: 2000")] = 10_000
-    seed: Annotated[FromZero, Says("of the resamples", "seed: 3")] = 1
+    resamples: Annotated[
+        Annotated[int, Field(ge=200, le=100_000)], Says("the number of bootstrap resamples", "resamples: 2000")
+    ] = 10_000
+    seed: Annotated[FromZero, Says("the seed of the resamples", "seed: 3")] = 1

@@ -1,4 +1,4 @@
-"""Levels of an attribute that is a number: by the bounds that the protocol declares, in words."""
+"""The levels of a numeric attribute, between the bounds that the protocol declares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from protocol.language.misfits import Misfits
 
 
 def levels_of(bins: Sequence[float]) -> list[str]:
-    """Return the levels between ascending bounds, lowest first; a bound itself belongs to the level above it."""
+    """Return the levels between ascending bounds in words, lowest first; a bound belongs to the level above it."""
     if not bins:
         return []
     between = [f"{low:g} to below {high:g}" for low, high in pairwise(bins)]
@@ -18,7 +18,7 @@ def levels_of(bins: Sequence[float]) -> list[str]:
 
 
 def level_of(bins: Sequence[float], value: str) -> str:
-    """Return the level of a number as it is written; of what is none, nothing."""
+    """Return the level of a number that is given as text; empty if the text is not a number."""
     try:
         return levels_of(bins)[bisect.bisect_right(bins, float(value))]
     except ValueError:
@@ -26,7 +26,7 @@ def level_of(bins: Sequence[float], value: str) -> str:
 
 
 def check_bins(attribute_type: str, bins: Sequence[float], misfits: Misfits, place: tuple[str, ...]) -> None:
-    """Note bounds of what is no number, and bounds that do not ascend."""
+    """Note bounds of attributes that are not numbers, and bounds that do not ascend."""
     if bins and attribute_type != "number":
         misfits.add(place, f"bins part numbers, and this attribute is {attribute_type}; remove bins.")
     elif any(low >= high for low, high in pairwise(bins)):

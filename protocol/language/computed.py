@@ -1,4 +1,4 @@
-"""Which estimates of an analysis plan this release computes: by the type of the field, never by its name."""
+"""Which estimates of an analysis plan this release computes, by the field's type, never by its name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
 
 _NOMINAL: frozenset[Estimated] = frozenset({"accuracy", "agreement", "distribution", "rate", "macro_f1", "auc"})
-# By the type of the field; a test compares it with the report.
+# Estimates by field type; a test compares them with the report.
 COMPUTED: dict[str, frozenset[Estimated]] = {
     "yes_no": _NOMINAL,
     "choice": _NOMINAL | {"pass_at"},
@@ -42,7 +42,7 @@ COMPUTED: dict[str, frozenset[Estimated]] = {
 }
 
 
-# The same of estimates against something else than other raters.
+# Estimates against something other than raters, by field type.
 _BASELINE: frozenset[tuple[Estimated, Partner]] = frozenset({("accuracy", "text_only")})
 _MODELS: frozenset[tuple[Estimated, Partner]] = frozenset({("accuracy", "models")})
 _JUDGED: frozenset[tuple[Estimated, Partner]] = frozenset({("agreement", "judges")})
@@ -62,26 +62,26 @@ COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
         {("agreement", "judges"), ("direction", "judges"), ("correlation", "token_f1"), ("correlation", "exact_match")}
     ),
 }
-# Types of which parts can be compared: their answers are numbers, or right and wrong.
+# Types that allow comparisons between parts, because their answers are numbers, or right or wrong.
 COMPARED = frozenset(COMPUTED) - SETS - LISTS - PLACES - {"confidence", "preference"}
 _COLUMNS = frozenset({"model", "category", "format", "grounding"})
-# What is known of every rater, where the study asks for it.
+# What is known of every rater if the study asks for it.
 OF_RATERS = frozenset({"specialty", "years"})
-# Types with options of which one is chosen, so that it can be counted.
+# Types answered by one option, which can be counted.
 _COUNTED = ONE_OPTION | {"guess", "resolution"}
-# What is measured of a field, so that groups of people can be compared by its mean.
+# Estimates and types with a mean by which groups of people can be compared.
 _MEASURED = frozenset({*product(("mean",), ORDERED | NUMBERS), *product(("distance",), PLACES)})
-# Types whose answers a reference can make right or wrong, so that groups of people can be compared.
+# Types whose answers a reference can make right or wrong, by which groups of people can be compared.
 _RIGHT_OR_WRONG = frozenset(
     key for key, estimates in COMPUTED.items() if "accuracy" in estimates and key != "correctness"
 )
 
 
 def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
-    """Return whether this release computes a line of a plan for one of its fields."""
+    """Return whether this release computes a line of the plan for one of its fields."""
     if not _has_what_it_is_about(study, field, phase, line) or not _selects_what_there_is(study, phase, line):
         return False
-    # A mean of several answers is no answer that could be right, or agree with another.
+    # The mean or median of several answers is not itself an answer that could be right, or agree with another.
     averaged = "settled" in line.using and phase.result in ("mean", "median")
     if averaged and not (is_number(field) and line.estimate in ("mean", "difference", "correlation", "direction")):
         return False
@@ -97,7 +97,7 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
     if line.estimate == "difference":
         return line.compare is not None and field.type in COMPARED
     if line.compare is not None:
-        # Of groups of people who answer the same units.
+        # Only groups of people who answer the same units are compared.
         known = COMPUTED[field.type] & {"accuracy", "pass_at"}
         right = line.estimate in known and field.type in _RIGHT_OR_WRONG
         agreed = line.estimate == "agreement" and field.type in _COUNTED | SETS and not line.against
@@ -107,12 +107,12 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
 
 
 def by_each_rater(study: Expansion, line: AuthoredEstimate) -> bool:
-    """Return whether a line asks how far raters differ in a difference: `by: rater`, which no attribute is called."""
+    """Return whether a line has `by: rater` and no attribute is called so: how raters vary in a difference."""
     return RATER in line.by and all(each.key != RATER for each in study.attributes)
 
 
 def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimate) -> bool:
-    """Return whether the parts of a line are parts of its units, or of its raters."""
+    """Return whether a line divides its units or its raters by columns and results that they have."""
     parts = {*line.where, *line.by, *line.over, *([line.compare] if line.compare is not None else [])}
     of_units = _COLUMNS | {"group"} | {each.key for each in study.attributes if each.table != "raters"}
     results = {name for name in line.where if "." in name}
@@ -121,13 +121,13 @@ def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimat
     )
     if line.compare in OF_RATERS or OF_RATERS & {*line.over} or not parts <= known:
         return False
-    # What was settled of a candidate says nothing of its item.
+    # A result about a candidate says nothing about its item.
     rated = [study.phase(name.partition(".")[0]) for name in results]
     return all(kind_rated(other) != "candidates" or kind_rated(phase) == "candidates" for other in rated)
 
 
 def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
-    """Return whether an option of the field is counted: in every condition, or of what is flagged."""
+    """Return whether an option of the field can be counted, over conditions or among flagged units."""
     option = line.option or field.positive
     if line.against or line.compare is not None or field.type not in _COUNTED or option is None:
         return False
@@ -138,7 +138,7 @@ def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: Author
 
 
 def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
-    """Return whether judges and people rate answers of models in a field, on a scale with a score."""
+    """Return whether judges and people both rate models' answers in a field, on a scale that has scores."""
     scored = field.type == "correctness" or is_number(field) or field.positive is not None
     if f"{phase.key}.{field.key}" not in judged_fields(study) or not scored or phase.rates != ["candidates"]:
         return False
@@ -153,7 +153,7 @@ def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, l
 
 
 def _has_what_it_is_about(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
-    """Return whether models are asked what people are, and a class has the confidence that its area is computed of."""
+    """Return whether a line has the data it needs, such as models' answers, or the confidence for an area."""
     if "models" in line.against and not answers_items(phase):
         return False
     if line.estimate == "pass_at" and field.type == "choice":
@@ -167,7 +167,7 @@ def _has_what_it_is_about(study: Expansion, field: Field, phase: Phase, line: Au
 
 
 def not_computed(study: Expansion) -> Iterator[str]:
-    """Yield a sentence for each line of the analysis plan of which this release leaves a field out."""
+    """Yield a sentence for each line of the analysis plan that this release does not compute for all its fields."""
     plan = study.analysis
     for line in [*([plan.primary] if plan.primary is not None else []), *plan.also, *plan.criteria]:
         lacking = [name for name in line.of if not field_is_computed(study, name, line)]
@@ -186,7 +186,7 @@ def _table_of(study: Expansion, key: str) -> str:
 
 
 def field_is_computed(study: Expansion, name: str, line: AuthoredEstimate) -> bool:
-    """Return whether this release computes a line of one of the fields that it names."""
+    """Return whether this release computes a line for one of the fields that it names."""
     phase = study.phase(name.partition(".")[0])
     fields = fields_of_line(line, [phase], {form.key: form.fields for form in study.forms})
     return is_computed(study, fields[name], phase, line)

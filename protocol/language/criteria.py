@@ -1,4 +1,4 @@
-"""What the estimates of a study have to reach: which statistics a criterion can be about, and what it asks in words."""
+"""Criteria of a study: the statistics that they can be about, their checks, and their wording."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.language.misfits import Misfits
 from protocol.language.results import fields_of_line
 
 _NOMINAL = ("percent_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha")
-# Of each estimate the statistics that a bound from -1 to 1 can be set to; a criterion that names none is about the
+# For each estimate, the statistics that can have a bound from -1 to 1; a criterion without `statistic` is about the
 # first. A test compares them with what the report computes.
 STATISTICS: dict[Estimated, tuple[str, ...]] = {
     "accuracy": ("accuracy", "share"),
@@ -37,7 +37,7 @@ AGREEMENT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(types_on("ranking"), ("percent_agreement", "overlap")),
     **dict.fromkeys(types_on("text"), ("percent_agreement", "token_f1")),
 }
-# What each of them is called where a criterion names it; a test compares them with the words of the report.
+# The name of each statistic in the words of a criterion; a test compares them with the report.
 CALLED = {
     "accuracy": "accuracy",
     "accuracy_difference": "difference of accuracies",
@@ -69,22 +69,22 @@ CALLED = {
     "weighted_f1": "weighted F1",
 }
 AGAINST_JUDGES = ("percent_agreement", "cohen_kappa", "sensitivity", "specificity")
-# Whose extremes are known before anything is answered: shares of units.
+# Shares of units, whose extremes are known before anything is answered.
 SHARES = frozenset({"accuracy", "share", "percent_agreement", "pass_at_k"})
-# What is of two raters alone, and of no more of them together.
+# Statistics that are defined for two raters only.
 OF_PAIRS = frozenset(
     {"cohen_kappa", "gwet_ac1", "pabak", "linear_kappa", "quadratic_kappa", "lin_ccc", "pearson", "spearman"}
 )
-# More pairs of raters than this, ten raters, nobody reads line by line; nor more than these of each part of the units.
+# Nobody reads more lines than this: the pairs of ten raters or, for each part of the units, those of four.
 MOST_PAIRS = 45
 MOST_PAIRS_OF_PART = 6
 
 
 def cannot_hold(estimate: str) -> str:
-    """Return that no criterion holds an estimate whatever its field, and what one can hold; empty where one can."""
+    """Return why an estimate cannot have a criterion for any field, and which estimates can; empty if it can."""
     if estimate in STATISTICS or estimate not in get_args(Estimated):
         return ""
-    return f"no criterion can be set to {estimate}, but to {', '.join(STATISTICS)}; declare the line under also."
+    return f"{estimate} cannot have a criterion; {', '.join(STATISTICS)} can: declare the line under also."
 
 
 def statistics_of(criterion: AuthoredCriterion, field_type: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def statistics_of(criterion: AuthoredCriterion, field_type: str) -> tuple[str, .
 
 
 def statistic_of(criterion: AuthoredCriterion, field_type: str) -> str:
-    """Return the statistic that a criterion is about: the one that it names, or else the first."""
+    """Return the statistic that a criterion is about: the one that it names, or the first."""
     return criterion.statistic or statistics_of(criterion, field_type)[0]
 
 
@@ -109,7 +109,7 @@ def check_criteria(
     forms: Mapping[str, list[expanded.Field]],
     misfits: Misfits,
 ) -> None:
-    """Note criteria without a bound, with bounds that exclude each other, of one key, or of no statistic."""
+    """Note criteria without a bound, with contradictory bounds, with the same key, or about no known statistic."""
     keys: set[str] = set()
     for criterion in criteria:
         place = ("analysis", "criteria", criterion.key)
@@ -140,8 +140,7 @@ def _check_statistic(criterion: AuthoredCriterion, field_type: str, misfits: Mis
     elif not known:
         misfits.add(
             (*place, "estimate"),
-            f"no criterion can be set to {criterion.estimate} of a field of the type {field_type}; declare it under "
-            "also.",
+            f"{criterion.estimate} of a field of the type {field_type} cannot have a criterion; declare it under also.",
         )
     elif criterion.statistic is not None:
         misfits.require((*place, "statistic"), criterion.statistic, known, "statistic of that estimate")
@@ -150,7 +149,7 @@ def _check_statistic(criterion: AuthoredCriterion, field_type: str, misfits: Mis
 
 
 def bounds_in_words(criterion: AuthoredCriterion) -> str:
-    """Return where the limits have to lie."""
+    """Return the bounds of a criterion in words."""
     said = []
     if criterion.above is not None:
         said.append(f"lower limit above {criterion.above:g}")
@@ -160,7 +159,7 @@ def bounds_in_words(criterion: AuthoredCriterion) -> str:
 
 
 def criterion_in_words(criterion: AuthoredCriterion, line: str) -> str:
-    """Return what a criterion asks for, by the words of its estimate."""
+    """Return a criterion in words, given those of its estimate."""
     statistic = f" by {CALLED[criterion.statistic]}" if criterion.statistic is not None else ""
     whose = ", of each rater or pair alone" if criterion.each_rater else ""
     least = criterion.least

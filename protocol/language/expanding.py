@@ -1,4 +1,4 @@
-"""From what an author wrote to its expansion; what does not fit is gathered, with its key."""
+"""Expands what an author wrote, and collects everything that does not fit, with its key."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_
 
 
 def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS) -> expanded.Expansion:
-    """Write out everything that a study leaves unsaid.
+    """Return the expansion of a study, with every default written out.
 
     Parameters
     ----------
     study
         What its author wrote.
     version
-        Of the program that expands it; stored with the expansion.
+        The version of the program, which is stored with the expansion.
     lists
-        Options by the name of the shared list that holds them.
+        The options of each shared list, by its name.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def expand(study: AuthoredStudy, version: str, lists: SharedLists = EMPTY_LISTS)
 def expand_as_far_as_it_goes(
     study: AuthoredStudy, version: str, lists: SharedLists, misfits: Misfits, origins: Origins | None = None
 ) -> expanded.Expansion:
-    """Write out a study, and note what does not fit; only where nothing is noted is the outcome one to go by.
+    """Return the expansion of a study and note what does not fit; the result is valid only if nothing is noted.
 
     Parameters
     ----------
     origins
-        Where phases and estimates stand in the author's file, if some of them are left out here.
+        Positions of phases and estimates in the author's file, if some are left out here.
     """
     origins = origins or Origins(tuple(range(len(study.phases))), tuple(range(len(study.analysis.also))))
     attributes = _attributes(study, lists, misfits)
@@ -92,7 +92,7 @@ def expand_as_far_as_it_goes(
     )
 
 
-# What an attribute would be taken for, or hide.
+# Names that an attribute may not have, with what they already mean.
 _TAKEN = {"group": "the group of a rater", "written_by": "whether a person or a model wrote an answer"}
 
 
@@ -110,7 +110,7 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
                 misfits.add(place, f"'{key}' is a column that every study has; remove the declaration.")
             if key in _TAKEN:
                 misfits.add(place, f"'{key}' means {_TAKEN[key]} in plans and tables; give the attribute another name.")
-            # In shows one word would be both, and the law would take what the column tells for the other.
+            # In `shows` the word would be ambiguous, and the law would confuse the column with the thing.
             if key in THINGS and table != "raters":
                 misfits.add(place, f"'{key}' means {in_words(key)} in shows; give the attribute another name.")
             declared_in.setdefault(key, table)
@@ -142,7 +142,7 @@ def _check_analysis(
     misfits: Misfits,
     origins: Origins,
 ) -> None:
-    """Refuse estimates of fields that nobody fills in, and tables by attributes that nothing has."""
+    """Note estimates of fields that nobody fills in, and tables by attributes that do not exist."""
     by_key = {phase.key: phase for phase in phases}
     names = sorted(known.attribute_names | {"group"})
     plan = study.analysis
@@ -185,7 +185,7 @@ def _check_analysis(
 
 
 def _check_by_rater(line: AuthoredEstimate, misfits: Misfits, place: tuple[str, ...]) -> None:
-    """Refuse each rater as a part but where parts of the units are compared: all else is by rater anyway."""
+    """Note `by: rater` unless parts of the units are compared, as all other estimates are by rater anyway."""
     is_compared = line.estimate == "difference" and line.compare not in (None, "group")
     if not is_compared or isinstance(line, AuthoredCriterion):
         misfits.add(
@@ -202,7 +202,7 @@ def _check_form(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> None:
-    """Refuse to name a form where items name none, and several at once: their fields are not the same."""
+    """Note a form for a phase whose items name none, and several forms at once, whose fields differ."""
     for value in line.where[FORM]:
         misfits.require(place, value, known.forms, "form")
     for key in sorted({name.partition(".")[0] for name in line.of}):
@@ -213,12 +213,12 @@ def _check_form(
 
 
 def _forms_of(line: AuthoredEstimate, known: Known) -> dict[str, list[expanded.Field]]:
-    """Return the forms whose fields a line means: that which it names, or all."""
+    """Return the forms that a line is about: the one that it names, or all."""
     return {key: fields for key, fields in known.forms.items() if key in line.where.get(FORM, known.forms)}
 
 
 def _by_forms(line: AuthoredEstimate, phases: Mapping[str, expanded.Phase]) -> bool:
-    """Return whether units are selected by a result of a phase in which items name their forms."""
+    """Return whether a line selects units by a result of a phase in which items name their forms."""
     of = {name.partition(".")[0] for name in line.where if "." in name}
     return any(key in phases and not phases[key].fields for key in of)
 
@@ -230,7 +230,7 @@ def _check_option(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> None:
-    """Refuse to count an option that a field does not have, and a joint rate of neither conditions nor fields."""
+    """Note options that a field does not have, and joint rates over neither conditions nor fields."""
     if are_right_at_once(line):
         if len({name.partition(".")[0] for name in line.of}) > 1:
             misfits.add((*place, "of"), "a joint rate of several fields is of one verdict; name fields of one phase.")
@@ -255,7 +255,7 @@ def _check_counted(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> None:
-    """Refuse to count options of a field of which none is named or positive: no row would be of that line."""
+    """Note lines that count an option but name none, for a field without a positive one; they would have no rows."""
     fields = fields_of_line(line, phases.values(), known.forms)
     for name in line.of:
         asked = fields.get(name)

@@ -1,12 +1,14 @@
-"""The expansion of a protocol: every default written out, everything ordered as a list, shared lists as text.
+"""The expansion of a protocol: every default written out, ordered content as lists, and shared lists inlined.
 
-It is what a freeze stores beside the author's file, and what the program goes by. Nothing here has a default.
+A freeze stores it beside the author's file, and the program works from it. Nothing here has a default.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Literal
+from typing import Annotated, Literal
+
+import pydantic
 
 from protocol.hanging import Hanging
 from protocol.language.authored_fields import AttributeType, FieldType
@@ -27,21 +29,21 @@ class Option(Part):
 
 
 class Synonyms(Part):
-    """Words that mean one answer, each as it is written."""
+    """Words for one answer, each as written."""
 
     answer: str
     words: list[str]
 
 
 class When(Part):
-    """A field is asked only while a field above holds one of these values."""
+    """The condition that a field above has one of these values."""
 
     field: str
     values: list[str]
 
 
 class Offered(Part):
-    """The options that a field offers while a field above holds a value."""
+    """The options that a field offers while a field above has a value."""
 
     value: str
     options: list[str]
@@ -70,17 +72,17 @@ class Field(Part):
     options_by: OptionsBy | None
     positive: str | None
     synonyms: list[Synonyms]
-    # The name of the shared list that they were taken from.
+    # The name of the shared list that the synonyms were taken from.
     synonym_list: str | None
     minimum: float | None
     maximum: float | None
     unit: str | None
     at_most: int | None
-    # Of a confidence in steps, how many there are.
+    # For a confidence in steps, their number.
     steps: int | None
     means: list[float] | None
     about: str | None
-    # Whose answers leave the denominator.
+    # The id of the option whose answers are excluded from the denominator.
     excluded: str | None
     undetermined: bool
 
@@ -95,7 +97,7 @@ class Attribute(Part):
     minimum: float | None
     maximum: float | None
     tells_reference: bool
-    # A study that was frozen before there was the key has none.
+    # Defaults to none because studies frozen before this key existed lack it.
     bins: list[float] = []
 
 
@@ -109,14 +111,14 @@ class Group(Part):
 
 
 class Condition(Part):
-    """An attribute, or a field of a phase, has one of these values."""
+    """The condition that an attribute, or a field of a phase, has one of these values."""
 
     name: str
     values: list[str]
 
 
 class Difference(Part):
-    """Answers to a field differ by at least so many steps."""
+    """The condition that answers to a field differ by at least this many steps."""
 
     field: str
     steps: int
@@ -131,21 +133,21 @@ class Entry(Part):
 
 
 class StratumSize(Part):
-    """How many are drawn in one stratum."""
+    """How many units are drawn from one stratum."""
 
     stratum: str
     size: str
 
 
 class Limit(Part):
-    """At most so many units of one value of an attribute."""
+    """The most units with the same value of an attribute."""
 
     attribute: str
     most: int
 
 
 class Sample(Part):
-    """What is drawn: the size as it is written, "all", a number or a share."""
+    """A sample; `size` is "all", a number, a share such as "5%", or "by_stratum"."""
 
     size: str
     strata: list[str]
@@ -157,7 +159,7 @@ class Sample(Part):
 
 
 class Source(Part):
-    """From which material the units of a phase come; phase None: the whole study, never practice or no response."""
+    """Where the units of a phase come from; with phase None, the whole study without practice and *no response*."""
 
     phase: str | None
     where: list[Condition]
@@ -167,14 +169,14 @@ class Source(Part):
 
     @property
     def practice(self) -> Literal["only", "never", "mixed"]:
-        """Whether the units are those for practice, which nothing else takes, or whether both are asked for."""
+        """Whether the source selects only practice, none of it, or both, which is refused."""
         asked = {value for condition in self.where if condition.name == "practice" for value in condition.values}
         for_practice = asked & {"yes", "true"}
         return "never" if not for_practice else "only" if asked == for_practice else "mixed"
 
 
 class People(Part):
-    """Who works in a phase; groups is never empty."""
+    """Who works in a phase; `groups` is never empty."""
 
     groups: list[str]
     per_unit: int | None
@@ -184,7 +186,7 @@ class People(Part):
 
     @property
     def is_dealt(self) -> bool:
-        """Whether units are dealt to some of the people, and not rated by all of them."""
+        """Whether units are dealt to some of the people instead of being rated by all."""
         return self.per_unit is not None or bool(self.not_in)
 
 
@@ -197,7 +199,7 @@ class Opening(Part):
 
 
 class Step(Part):
-    """What is shown after the own answer is locked."""
+    """What is shown once the rater's own answer is locked."""
 
     shows: list[str]
     again: bool
@@ -209,9 +211,9 @@ class Pairs(Part):
     Attributes
     ----------
     of
-        In which column of candidates.csv they differ; None where pairs.csv names them.
+        The column of candidates.csv in which they differ; None if pairs.csv lists the pairs.
     same
-        In which columns they are alike.
+        The columns in which they are alike.
     """
 
     of: str | None
@@ -219,28 +221,28 @@ class Pairs(Part):
 
 
 class Phase(Part):
-    """A phase, with everything that holds for it."""
+    """A phase, with all its settings."""
 
     key: str
     title: str
     instructions: str
     question: str
     rates: list[str]
-    # The phase whose answers are rated, where any are.
+    # The phase whose answers are rated, if any.
     answers_of: str | None
     source: Source
     shows: list[str]
-    # The name of its form; "as_item" where each item names one of the study's forms.
+    # The name of its form; "as_item" if each item names one of the study's forms.
     form: str
     fields: list[Field]
     by: People
     opens: Opening
     then: Step | None
     takes: list[str]
-    # How a pool lays a place out: as the crosshair reads it, or in mm also in an image without scale, as in what was
-    # imported before there was a choice.
-    places: Literal["as_shown", "in_mm"] = "in_mm"
-    # Where pairs are rated; None in any other phase, and in what was expanded before there were any.
+    # How a pool lays out points: as the crosshair shows them, or in mm even in an image without scale, as in studies
+    # imported before this setting existed. Written out only for the former, so that other studies keep their hashes.
+    places: Annotated[Literal["as_shown", "in_mm"], pydantic.Field(exclude_if="in_mm".__eq__)] = "in_mm"
+    # None unless pairs are rated, and in expansions made before pairs existed.
     pairs: Pairs | None = None
     order: Literal["random", "as_listed"]
     spacing: int
@@ -257,7 +259,7 @@ class Phase(Part):
 
     @property
     def primary(self) -> Field | None:
-        """The field that is compared; None where each item names its form."""
+        """The field that is compared; None if each item names its form."""
         return next((field for field in self.fields if field.primary), None)
 
 
@@ -269,7 +271,7 @@ class Form(Part):
 
 
 class Expansion(Part):
-    """A study, with nothing left unsaid."""
+    """A study with everything written out."""
 
     language: Literal["2"]
     expanded_by: str
@@ -288,16 +290,16 @@ class Expansion(Part):
     analysis: AuthoredAnalysis
 
     def phase(self, key: str) -> Phase:
-        """Return the phase with this key, which has to be one of the study's."""
+        """Return the phase with this key, which has to exist."""
         return next(phase for phase in self.phases if phase.key == key)
 
     @staticmethod
     def of_canonical_json(text: str) -> Expansion | None:
-        """Return the expansion that was stored as such JSON; None where that is a protocol of the first language."""
+        """Return the expansion stored as this JSON, or None if it is a protocol of the first language."""
         content = json.loads(text)
         listed = isinstance(content, dict) and content.get("language") == LANGUAGE
         return Expansion.model_validate(content) if listed else None
 
     def canonical_json(self) -> str:
-        """Return it as JSON without spaces: the text that is hashed and stored. Lists keep their order."""
+        """Return the expansion as JSON without spaces, the text that is hashed and stored; lists keep their order."""
         return json.dumps(self.model_dump(mode="json", by_alias=True), separators=(",", ":"), ensure_ascii=False)

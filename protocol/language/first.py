@@ -1,6 +1,6 @@
-"""Protocols of the first language (without the key `blindread`) as phases: what they always meant, written out.
+"""Protocols of the first language (without the key `blindread`) expanded to phases, with unchanged meaning.
 
-Stored protocols and their hashes stay as they are; this is how they are read from now on.
+Stored protocols and their hashes are not touched; only the way they are read has changed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def expand_first(protocol: Protocol, version: str) -> expanded.Expansion:
     Parameters
     ----------
     protocol
-        As it was validated or stored.
+        The protocol as validated or stored.
     version
-        Of the program that expands it.
+        The version of the program that expands it.
     """
     phases = [*_practice(protocol), _reading(protocol), *_scoring(protocol), *_review(protocol)]
     groups = [expanded.Group(key=RATERS, title="Raters", people=None, may_also_be=[])]
@@ -182,7 +182,7 @@ def _scoring(protocol: Protocol) -> list[expanded.Phase]:
 
 
 def _review(protocol: Protocol) -> list[expanded.Phase]:
-    """Return adjudication as a phase: the stored phases of the own read and of the decision are its two steps."""
+    """Return adjudication as one phase, whose two steps are the stored phases of the own read and the decision."""
     adjudication = protocol.adjudication
     if adjudication is None:
         return []

@@ -1,4 +1,4 @@
-"""Phases whose units follow from answers: whose answers those are, and what of them cannot be decided yet."""
+"""Phases whose units follow from answers: from which phases' answers, and what cannot be decided yet."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.telling import needs_answers
 
-# References go by the names of their items, so that an answer about the one is an answer about the other; and what
-# people answered is a candidate among others where it is rated.
+# A reference has the key of its item, so answers about the one are about the other; and people's answers, when rated,
+# are candidates like any other.
 _ALIKE = {"references": "items", "answers": "candidates"}
 
 
 def answered_in(phase: Phase) -> tuple[str, ...]:
-    """Return the keys of the phases by whose answers the units of a phase are selected, or whose answers it shows."""
+    """Return the keys of the phases whose answers select the units of a phase or are shown or rated in it."""
     named = [condition.name.partition(".")[0] for condition in phase.source.where if "." in condition.name]
     if phase.source.phase is not None and needs_answers(phase.source, _shown(phase)):
         named.insert(0, phase.source.phase)
@@ -25,8 +25,8 @@ def answered_in(phase: Phase) -> tuple[str, ...]:
 def followed_by(study: Expansion, phase: Phase) -> tuple[str, ...]:
     """Return the keys of the phases that have to be closed before the units of a phase can be drawn.
 
-    None of a phase that the freeze draws. What draws from, beside or apart from such a phase, or is dealt by who rated
-    in it, waits for the same.
+    Empty for a phase that is drawn at the freeze. A phase that draws from a later-drawn phase or apart from it, or that
+    deals units by who rated there, waits for the same phases.
     """
     keys = list(answered_in(phase))
     sample = phase.source.sample
@@ -38,7 +38,7 @@ def followed_by(study: Expansion, phase: Phase) -> tuple[str, ...]:
 
 
 def undecided(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
-    """Yield what of a phase whose units follow from answers cannot be run: key, and a sentence."""
+    """Yield what cannot be run in a phase whose units follow from answers: key, and a sentence."""
     source = phase.source
     if "opinions" in _shown(phase) and source.phase is None:
         yield "shows", "opinions are the answers of the phase that the units come from; name it as from."
@@ -61,13 +61,13 @@ def undecided(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
 
 
 def decides(phase: Phase) -> bool:
-    """Return whether a phase sees or settles what was answered in the phase that its units come from."""
+    """Return whether a phase shows, settles or resolves the answers of the phase that its units come from."""
     resolves = any(asked.type == "resolution" for asked in phase.fields)
     return "opinions" in _shown(phase) or phase.settles is not None or resolves
 
 
 def _shown(phase: Phase) -> list[str]:
-    """Return what is shown, before the own answer or after it."""
+    """Return what is shown, before or after the rater's own answer."""
     return [*phase.shows, *(phase.then.shows if phase.then else ())]
 
 

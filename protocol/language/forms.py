@@ -1,4 +1,4 @@
-"""The fields of forms, written out: labels, options, what depends on a field above, which field is the primary one."""
+"""The expansion of a form's fields: labels, options, dependence on fields above, and the primary field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SharedLists = Mapping[str, Sequence[AuthoredOption]]
 EMPTY_LISTS: SharedLists = {}
 Note = Callable[[Sequence[str], str], None]
 
-# Types with options of their own, as id and text.
+# Types with built-in options, as id and text.
 _OWN_OPTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     **{kind.name: kind.own_options for kind in KINDS.values() if kind.own_options},
     "correctness": (("correct", "Correct"), ("incorrect", "Incorrect")),
@@ -26,9 +26,9 @@ _RANKINGS = tuple(kind.name for kind in KINDS.values() if kind.scale == "ranking
 _SETS = tuple(kind.name for kind in KINDS.values() if kind.scale == "set")
 _NOMINAL = tuple(kind.name for kind in KINDS.values() if kind.scale == "nominal")
 _MEASURED = tuple(kind.name for kind in KINDS.values() if kind.scale == "interval")
-# Written in words, of which several can mean the same.
+# Types that are written in words, which can have synonyms.
 _IN_WORDS = tuple(kind.name for kind in KINDS.values() if kind.scale in ("text", "ranking"))
-# The option that an estimate of a share counts.
+# The option that counts as positive, by type.
 _POSITIVE = {"yes_no": "yes", "correctness": "correct"}
 # Keys that only some types take.
 _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
@@ -50,7 +50,7 @@ _ONLY_FOR: Mapping[str, tuple[str, ...]] = {
 def listed_in(
     written: AuthoredOptions, lists: SharedLists, note: Note, place: Sequence[str]
 ) -> Sequence[AuthoredOption]:
-    """Return what is listed, here or in the shared list that is named."""
+    """Return the listed options, either in place or from the named shared list."""
     if written.shared is None:
         return written.listed
     if written.shared not in lists:
@@ -61,7 +61,7 @@ def listed_in(
 def options_of(
     written: AuthoredOptions | None, lists: SharedLists, note: Note, place: Sequence[str]
 ) -> tuple[list[expanded.Option], str | None]:
-    """Return options written out, and the name of the shared list that they come from."""
+    """Return the expanded options, and the name of the shared list that they come from."""
     if written is None:
         return [], None
     options = listed_in(written, lists, note, place)
@@ -82,7 +82,7 @@ def options_of(
 def _synonyms(
     asked: AuthoredField, lists: SharedLists, note: Note, place: Sequence[str]
 ) -> tuple[list[expanded.Synonyms], str | None]:
-    """Return which words mean one answer, and the list they come from; a word that two answers claim is refused."""
+    """Return groups of synonyms, and the list that they come from; note words that are in two groups."""
     written = asked.synonyms
     if written is None:
         return [], None
@@ -114,7 +114,7 @@ def _note_alike(options: Sequence[expanded.Option], note: Note, place: Sequence[
 def expand_fields(
     written: Mapping[str, AuthoredField], lists: SharedLists, note: Note, place: Sequence[str]
 ) -> list[expanded.Field]:
-    """Return the fields of a form; the first is the primary one unless another says that it is."""
+    """Return the fields of a form; the first that is not a confidence is primary unless another says that it is."""
     fields: list[expanded.Field] = []
     said_primary = [key for key, asked in written.items() if asked.primary]
     if len(said_primary) > 1:
@@ -131,7 +131,7 @@ def expand_fields(
 
 
 def _first_answer(written: Mapping[str, AuthoredField]) -> str:
-    """Return the first field that is no confidence, which is always about another one."""
+    """Return the first field that is not a confidence, since a confidence is about another field."""
     return next((key for key, asked in written.items() if asked.type != "confidence"), next(iter(written)))
 
 
@@ -201,7 +201,7 @@ def _about(above: Sequence[expanded.Field]) -> str | None:
 
 
 def _limits(asked: AuthoredField, note: Note, place: tuple[str, ...]) -> tuple[float | None, float | None]:
-    """Return the smallest and the largest number; a confidence in steps goes from 1 to their number."""
+    """Return the smallest and largest number; a confidence in steps ranges from 1 to the number of steps."""
     if asked.type == "confidence" and (asked.steps is None) == (asked.range is None):
         note(place, "a confidence needs either steps (as 5) or range (as [0, 1]).")
     if asked.means is not None and len(asked.means) != (asked.steps or 0):
@@ -248,7 +248,7 @@ def _options_by(
 def _require_option_values(
     key: str, values: Sequence[str], above: Sequence[expanded.Field], note: Note, place: tuple[str, ...]
 ) -> None:
-    """Refuse to depend on a field that is not above, or on a value that it cannot take."""
+    """Note a dependence on a field that is not above, or on a value that it cannot have."""
     field = next((field for field in above if field.key == key), None)
     if field is None:
         note(place, f"'{key}' is not a field above this one; a field can depend on those above it.")

@@ -1,4 +1,4 @@
-"""Which fields of a study that lists its phases a judge can fill in beside people, and on which scale."""
+"""The fields of a study with listed phases that a judge can fill in as people do, and their scales."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from protocol.language.pools import rates_texts
 from protocol.language.results import filled_in
 from protocol.scales import CORRECTNESS, FROM_WRONG, JudgeScale, grades_correctness, number_scale, scale_of_options
 
-# As on a scale, the lowest first.
+# In the order of a scale, lowest first.
 _NO_YES = YES_NO[::-1]
 
 
 def judged_fields(study: Expansion) -> dict[str, Field]:
-    """Return the fields that a judge can fill in, as PHASE.FIELD: about models' answers, and of a type with a scale."""
+    """Return the fields that a judge can fill in, by PHASE.FIELD: about models' answers, of a type with a scale."""
     forms = {form.key: form.fields for form in study.forms}
     return {
         f"{phase.key}.{field.key}": field
@@ -45,5 +45,5 @@ def _options(field: Field) -> Sequence[tuple[str, str]]:
     options = [(option.id, option.text) for option in field.options]
     if not grades_correctness([key for key, _ in options]):
         return options
-    # From wrong to right, as judges' scales stand, in whichever order they are offered.
+    # Judges' scales are ordered from wrong to right, in whatever order the options are offered.
     return sorted(options, key=lambda option: FROM_WRONG.index(option[0]))

@@ -1,7 +1,7 @@
-"""The law of blinding, over a protocol: nobody is told a thing and afterwards asked as if they had not been.
+"""The law of blinding, applied to a protocol: nobody is told a thing and then asked as if they had not been told.
 
-Checked here are phases against each other. Whether subjects and people overlap is known for sure only at the freeze and
-at each joining, so an answer may be that it hangs on them.
+Phases are checked against each other here. Whether their subjects and people overlap is certain only at the freeze and
+whenever somebody joins, so the answer may be that it depends on them.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ _ABOUT: dict[Reach, str] = {
 
 @dataclass(frozen=True)
 class Breach:
-    """A phase tells what another, still to come for the same person, would ask as if nothing had been told.
+    """A phase reveals something to which another phase, still to come for the same person, has to be blind.
 
     Attributes
     ----------
     telling, blind
-        Keys of the phase that tells and of the one that is blind to it.
+        Keys of the phase that reveals it and of the phase that is blind to it.
     thing
-        What is told.
+        What is revealed.
     how
-        By what, after the name of the phase that tells.
+        The way in which it is revealed, as words after the name of the phase.
     answer
-        "refused", or "hangs on subjects" where the two take other material, which may be about the same subjects, items
+        "refused", or "hangs on subjects" if the two take different material that may concern the same subjects, items
         or conversations.
     reach
-        Over how much of the material it tells.
+        How much of the material it can give away.
     unless
-        When it tells nothing after all, as a sentence; empty where it always tells.
+        When it reveals nothing after all, as a sentence; empty if it always does.
     may_be_shown
-        Whether the blind phase could show it as well, without telling the reference.
+        Whether the blind phase could show it as well, without giving away the reference.
     """
 
     telling: str
@@ -59,7 +59,7 @@ class Breach:
     may_be_shown: bool = False
 
     def __str__(self) -> str:
-        # The other way round a pool tells what others answered.
+        # Reversing the order does not help, as a pool in turn reveals what others answered.
         later = "" if self.thing == in_words(WHO_WROTE) else f"let '{self.telling}' open after '{self.blind}', "
         apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
         shown = f"show it in '{self.blind}', too, " if self.may_be_shown else ""
@@ -76,7 +76,7 @@ class Breach:
 
 
 def breaches(study: Expansion) -> list[Breach]:
-    """Return everything by which a study would break the law, or might, in the order of its phases."""
+    """Return every breach of the law, certain or possible, in the order of the phases."""
     asked = Asked(study)
     return [breach for telling in study.phases for blind in study.phases for breach in _between(asked, telling, blind)]
 
@@ -100,7 +100,7 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
         if kept_apart is None:
             answer: Answer = "refused"
         elif _WIDTH[kept_apart] < _WIDTH[reach]:
-            # Others of the same subject, item or conversation may still be told about.
+            # Other material of the same subject, item or conversation may still be given away.
             answer = "hangs on subjects"
         else:
             continue
@@ -111,7 +111,7 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
 
 
 def _says_what_it_is(study: Expansion, thing: str) -> bool:
-    """Return whether a thing is an attribute of a case or an item, and does not tell the reference."""
+    """Return whether a thing is an attribute of a case or an item that does not give away the reference."""
     of_material = (each for each in study.attributes if each.table in ("cases", "items"))
     return any(each.key == thing and not each.tells_reference for each in of_material)
 
@@ -121,7 +121,7 @@ def _rates_answers(phase: Phase) -> bool:
 
 
 def _has_texts_of(study: Expansion, telling: Phase, pool: Phase) -> bool:
-    """Return whether people of a phase read texts, as answers or opinions, that a pool has among others."""
+    """Return whether people of a phase read texts, as answers or opinions, that are also in a pool."""
     if set(pool.rates) != {"candidates", "answers"}:
         return False
     shown = (*telling.shows, *(telling.then.shows if telling.then else ()))
@@ -134,7 +134,7 @@ def _has_texts_of(study: Expansion, telling: Phase, pool: Phase) -> bool:
 
 
 def _open_to(asked: Asked, phase: Phase) -> Set[str]:
-    """Return what a phase is not blind to: what it shows itself, before the answer."""
+    """Return what a phase is not blind to, which is what it shows before the answer."""
     shown = set(phase.shows) | ({"candidate"} if set(phase.rates) & {"candidates", "pairs"} else set())
     if "references" in phase.rates:
         shown.add("reference")
@@ -147,18 +147,18 @@ def _open_to(asked: Asked, phase: Phase) -> Set[str]:
 
 
 def reach_of(study: Expansion, thing: str) -> Reach:
-    """Return over how much of the material a thing tells that a phase shows."""
+    """Return how much of the material a thing can give away."""
     if thing in TOLD:
         return TOLD[thing].reach
     declared = next((attribute for attribute in study.attributes if attribute.key == thing), None)
-    # What is no attribute is a part of the reference.
+    # Anything else is a part of the reference.
     if declared is None:
         return "subject"
     return reach_of_attribute(declared.table, tells_reference=declared.tells_reference)
 
 
 def _comes_after(study: Expansion, telling: Phase, blind: Phase, reach: Reach) -> bool:
-    """Return whether a person begins with what tells only when they are done with what is blind."""
+    """Return whether nobody begins the revealing phase before they have finished the blind one."""
     by_key: Mapping[str, Phase] = {phase.key: phase for phase in study.phases}
     both = set(telling.by.groups) & set(blind.by.groups) or set(telling.by.groups)
     waiting = [telling]
@@ -166,11 +166,11 @@ def _comes_after(study: Expansion, telling: Phase, blind: Phase, reach: Reach) -
         phase = waiting.pop()
         for before in (by_key[key] for key in phase.opens.after):
             if before.key == blind.key:
-                # A queue that fills as it goes waits for the item, not for all of a subject.
+                # A queue that fills unit by unit waits for the item, not for the whole subject.
                 return phase.opens.done_by != "each_unit" or (phase.key == telling.key and reach != "subject")
             if phase.opens.done_by == "each_unit":
-                continue  # It has begun before that one is done.
-            # What others do says nothing of when these people are done, but where it waits for everybody.
+                continue  # It begins before the earlier phase is finished.
+            # Other people's progress does not tell when these people are done, unless the phase waits for everybody.
             others_wait = phase.opens.done_by != "self" and before.opens.done_by == "everyone"
             if both <= set(before.by.groups) or others_wait:
                 waiting.append(before)
@@ -178,7 +178,7 @@ def _comes_after(study: Expansion, telling: Phase, blind: Phase, reach: Reach) -
 
 
 def _apart_by_subject(study: Expansion, telling: Phase, blind: Phase) -> bool:
-    """Return whether one of the two is drawn apart from the other, by subject: from one that is drawn before it."""
+    """Return whether one of the two is drawn apart, by subject, from the other, which is drawn before it."""
 
     def drawn_apart(phase: Phase, other: Phase) -> bool:
         sample = phase.source.sample
@@ -188,14 +188,14 @@ def _apart_by_subject(study: Expansion, telling: Phase, blind: Phase) -> bool:
     return drawn_apart(telling, blind) or drawn_apart(blind, telling)
 
 
-# How much of the material is meant, from the least to all of a subject.
+# Reaches by the amount of material, from the least to the whole subject.
 _WIDTH: dict[Reach, int] = {"nothing": 0, "unit": 1, "item": 2, "subject": 3}
 
 
 def _kept_apart(study: Expansion, telling: Phase, blind: Phase) -> Reach | None:
-    """Return how much of the material nobody has in both phases: units, items with their conversation, or subjects.
+    """Return which material nobody gets in both phases: units, items with their conversation, or subjects.
 
-    "nothing" says that they are apart by what nobody knows yet, None that nothing keeps them apart.
+    "nothing" means that they are kept apart by values that are not known yet, and None that nothing keeps them apart.
     """
     apart: list[Reach] = []
     if blind.key in telling.by.not_in or telling.key in blind.by.not_in:
@@ -203,7 +203,7 @@ def _kept_apart(study: Expansion, telling: Phase, blind: Phase) -> Reach | None:
         # Somebody may rate another answer to the same item.
         apart.append("unit" if alike else "item")
     selected = _selected(telling)
-    # By these no answer of a person is selected, and two pools of the same people's answers share those.
+    # These select no person's answer, and two pools of the same people's answers share those answers.
     of_models = columns_of_models(study) if telling.answers_of and telling.answers_of == blind.answers_of else set()
     for name, values in _selected(blind).items():
         if name in selected and name not in of_models and not selected[name] & values:
@@ -212,18 +212,18 @@ def _kept_apart(study: Expansion, telling: Phase, blind: Phase) -> Reach | None:
 
 
 def _apart_by(study: Expansion, name: str) -> Reach:
-    """Return how much of the material other values of an attribute, or of a result, keep apart."""
+    """Return which material different values of an attribute, or of a result, keep apart."""
     if name == "subject":
         return "subject"
     if "." in name:
         return "nothing"
     of_cases = {attribute.key for attribute in study.attributes if attribute.table == "cases"}
-    # The turns of a conversation are of one case, and may have other values of what is said of items.
+    # The turns of a conversation share a case, but attributes of items may differ between them.
     return "item" if name in of_cases | {"practice", "conversation"} else "unit"
 
 
 def _selected(phase: Phase) -> dict[str, set[str]]:
-    """Return the values by which a phase selects; practice is never counted."""
+    """Return the values by which a phase selects, with practice normalised to yes or no."""
     conditions = {condition.name: values_of(condition.values) for condition in phase.source.where}
     if "practice" in conditions:
         conditions["practice"] = {"yes"} if "yes" in conditions["practice"] else {"no"}

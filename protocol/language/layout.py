@@ -1,6 +1,6 @@
-"""The one layout of the answers that are rated in a pool: whoever wrote a text, nothing but what it says differs.
+"""The common layout of answers rated in a pool, so that texts of people and models differ only in their content.
 
-Models' answers are laid out when their table is read, people's when the phase is closed in which they were given.
+Models' answers are laid out when their table is read, people's when the phase in which they were given is closed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from protocol.language.listed import kind_of_field
 Texts = Mapping[str, str]
 
 _PARTS = re.compile(r"[|\n]")
-# A place in a list that somebody wrote before its line: the layout numbers the lines itself.
+# A number or bullet typed before a line of a list; the layout numbers the lines itself.
 _NUMBERED = re.compile(r"^(?:\(?\d{1,2}[.):](?!\d)\s*|[-*\u2022]\s+)(?=\S)")
-# Nobody sees these, and a text that was pasted may be full of them.
+# Characters that nobody sees; pasted texts may be full of them.
 _INVISIBLE = re.compile("[\N{SOFT HYPHEN}\N{ZERO WIDTH SPACE}\N{WORD JOINER}\N{ZERO WIDTH NO-BREAK SPACE}]")
 _NO_ITEM: Texts = {}
 
@@ -30,12 +30,12 @@ _NO_ITEM: Texts = {}
 def laid_out(
     fields: Sequence[Field], answers: Mapping[str, Any], of_item: Texts = _NO_ITEM, places: Places = WITH_SCALE
 ) -> str:
-    """Return an answer as one text: each field behind its label, one by itself without; empty for no response.
+    """Return an answer as one text: each field after its label, a single field without it; empty for no response.
 
     Parameters
     ----------
     answers
-        Values as they are stored, by the keys of their fields.
+        Stored values by the keys of their fields.
     of_item
         The options of the item, which a field may offer.
     places
@@ -53,15 +53,15 @@ def _gap(words: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Return a text without blanks at the ends of its lines, several in a row, empty lines, and what nobody sees."""
+    """Return a text without invisible characters, empty lines, repeated blanks and blanks at the ends of lines."""
     lines = (" ".join(line.split()) for line in _INVISIBLE.sub("", text).splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
-    """Return what a cell says in place of a person's answer, as that would be stored; a text where it is no such.
+    """Return a model's cell as a person's answer would be stored; the text itself if it is not a valid answer.
 
-    Lines of a list, and several options, are parted by | or by line breaks; a place is three numbers in mm.
+    Lines of a list, and several options, are separated by | or line breaks; a point is three numbers in mm.
     """
     text = squeezed(cell)
     if not text:
@@ -89,18 +89,18 @@ def _in_words(asked: Field, value: Any, of_item: Texts, places: Places) -> str:
     kind, texts = _kind(asked, of_item), _texts(asked, of_item)
     if kind == "ranked":
         lines = _lines(value if isinstance(value, list) else [str(value)])
-        # An option that is chosen has one place: only a model's table could give it another.
+        # A person can rank an option only once, while a model's table could repeat it.
         lines = list(dict.fromkeys(lines)) if texts else lines
         return "\n".join(f"{place}. {texts.get(line, line)}" for place, line in enumerate(lines, start=1))
     if kind == "several" and isinstance(value, list):
-        # As boxes are ticked: in the order of the list and each once. A model's table has an order of its own.
+        # As with tick boxes: in the order of the options and each once, whatever the order in a model's table.
         listed = [option for option in texts if option in value]
         value = [*listed, *dict.fromkeys(option for option in value if option not in texts)]
     if kind == "point" and isinstance(value, list):
         pixels = pixels_at(places, value[3] if len(value) > len("xyz") else None)
         if pixels is not None:
             return pixels.in_words(value)
-        # To a millimetre, and without the pane that a person took it in: of a model nobody knows either.
+        # To a millimetre and without a person's pane, since models' answers have neither finer digits nor a pane.
         return KINDS["point"].in_words([float(round(part)) + 0.0 for part in value[:3]], {}).replace(".0", "")
     words = squeezed(KINDS[kind].in_words(value, texts))
     return f"{words} {asked.unit}" if asked.unit and kind == "number" and parsed(value) is not None else words
@@ -117,7 +117,7 @@ def _texts(asked: Field, of_item: Texts) -> Texts:
 
 
 def _option(written: str, texts: Texts) -> str:
-    """Return the id of the option that is written by id or text; anything else is the answer in its own words."""
+    """Return the id of the option that is written as its id or text; any other text is returned unchanged."""
     by_name = {name.casefold(): key for key, text in texts.items() for name in (text, key)}
     return by_name.get(written.casefold(), written)
 

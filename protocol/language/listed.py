@@ -1,4 +1,4 @@
-"""The phases of a study that lists them, from its expansion."""
+"""The phases of a study that lists them, built from its expansion."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from protocol.released import Released
 from protocol.sections import Practice
 from protocol.study_phases import Group, StudyPhases, part_key
 
-# Types of fields that a reference can answer.
+# Field types that can be compared with a reference.
 COMPARED = frozenset({*KINDS, "as_item"})
-# Types of fields that are chosen from their options, whatever statistics follow from them.
+# Field types that are displayed as a choice, whatever their statistics.
 _CHOSEN = ("choice", "correctness", "guess", "preference", "resolution")
-# With these a resolution asks for the new text, in a field of its own.
+# Options of a resolution that also ask for the new text, in a separate field.
 _WITH_NEW_TEXT = ("reword", "fix")
-# What can be rated, with the words by which screens call one of them.
+# What can be rated, with the kind of unit and its name on the screens.
 UNITS: dict[str, tuple[Kind, str]] = {
     "items": ("items", "item"),
     "candidates": ("candidates", "answer"),
@@ -37,7 +37,7 @@ UNITS: dict[str, tuple[Kind, str]] = {
 
 
 def phases_of_listed(study: expanded.Expansion) -> StudyPhases:
-    """Return the phases of a study that lists them, of which `not_run_yet` says nothing."""
+    """Return the phases of a study that lists them; `not_run_yet` must have found nothing in it."""
     forms = {form.key: _fields(form.fields) for form in study.forms}
     return StudyPhases(
         phases=tuple(part for place, phase in enumerate(study.phases, start=1) for part in _steps(study, phase, place)),
@@ -89,7 +89,7 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
 
 
 def _steps(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Iterator[Phase]:
-    """Yield a phase, and what shows more once an answer in it is locked; in practice that comes with the receipt."""
+    """Yield a phase and its second step, if it has one; in practice, more is shown with the receipt instead."""
     first = _phase(study, phase, place)
     if phase.then is None or first.trains:
         yield first
@@ -128,7 +128,7 @@ def _rules_of_steps(
 
 
 def is_read(phase: expanded.Phase) -> bool:
-    """Return whether a phase rates items, not for practice, and shows neither the reference nor others' answers."""
+    """Return whether a phase is a blind read of items: not practice, and without the reference or others' answers."""
     hides = "opinions" not in phase.shows and not shows_the_reference(set(phase.shows))
     return phase.rates == ["items"] and hides and phase.source.practice == "never"
 
@@ -136,7 +136,7 @@ def is_read(phase: expanded.Phase) -> bool:
 def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tuple[PhaseField, ...]]) -> PhaseRules:
     as_item = phase.form == "as_item"
     shows = frozenset(phase.shows)
-    # The second step says what comes after the own answer.
+    # What comes after the rater's own answer belongs to the second step.
     before, asked = phase.model_copy(update={"then": None}), Asked(study)
     of_forms = [form.fields for form in study.forms] if as_item else [phase.fields]
     asks_format = frozenset(asked.key for fields in of_forms for asked in fields if asked.type == "as_item")
@@ -181,14 +181,14 @@ def _rules(study: expanded.Expansion, phase: expanded.Phase, forms: dict[str, tu
 
 
 def _practice(phase: expanded.Phase) -> Practice | None:
-    """Return by what a practice is passed; without a pass mark by coming to its end."""
+    """Return the rules of practice, or None; without a pass mark it is passed by reaching its end."""
     if phase.source.practice != "only":
         return None
     return Practice(pass_mark=phase.pass_mark or 0.0, feedback=phase.then is not None, attempts=phase.attempts)
 
 
 def _primary(fields: Sequence[expanded.Field]) -> str:
-    """Return the key of the field that a reference answers; nothing where no reference could."""
+    """Return the key of the primary field if it can be compared with a reference, else an empty text."""
     return next((asked.key for asked in fields if asked.primary and asked.type in COMPARED), "")
 
 
@@ -206,7 +206,7 @@ def _released(attribute: expanded.Attribute) -> Released:
 
 
 def _hanging(hanging: Hanging, shows: frozenset[str]) -> Hanging:
-    """Return how scans are hung where only what a phase shows may hang."""
+    """Return how scans are hung in a phase, restricted to what it shows."""
     prior = "prior" in shows and hanging.prior_beside_current
     panes = hanging.panes
     if panes is not None and not prior:
@@ -246,12 +246,12 @@ def _new_text(asked: expanded.Field) -> tuple[PhaseField, ...]:
 
 
 def kind_of_field(asked: expanded.Field) -> str:
-    """Return the type, of those that the room has, as which a field is drawn and its answers are compared."""
+    """Return the reading room's field type as which a field is displayed and its answers are compared."""
     if asked.type in _CHOSEN:
         return "choice"
     if asked.type == "confidence":
         return "number" if asked.steps is None else "ordinal"
-    # What an item's format asks takes its options, and its type, from the item.
+    # A field `as_item` takes its type and options from the item.
     return "text" if asked.type == "as_item" else asked.type
 
 
@@ -290,7 +290,7 @@ def _options_by(depends: expanded.OptionsBy | None) -> OptionsBy | None:
 
 
 def _meaning(option: expanded.Option) -> str:
-    """Return what defines an option, with its example, as sentences that follow each other."""
+    """Return the definition of an option, followed by its example."""
     if not option.definition or not option.example:
         return option.definition or (option.example and f"For example: {option.example}") or ""
     stop = "" if option.definition.rstrip().endswith((".", "!", "?", ":", ";", "…", "。")) else "."

@@ -1,4 +1,4 @@
-"""What does not fit together in what an author wrote: every reason, with its place in the protocol."""
+"""Everything that does not fit together in what an author wrote, with its place in the protocol."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _LONGEST = 60
 
 @dataclass
 class Misfits:
-    """What does not fit, each with its place among the keys and one sentence.
+    """A collection of misfits, each with its place among the keys and one sentence.
 
     Attributes
     ----------
     phases
-        The keys of all phases of the study, of which one may name those above it alone.
+        The keys of all phases of the study, each of which may refer only to those above it.
     beside
-        By what they are called in a sentence, further names of the file: of what is wrong in itself, and not checked.
+        Names of parts that are faulty themselves and not checked further, by their word in a sentence.
     """
 
     phases: tuple[str, ...] = ()
@@ -27,11 +27,11 @@ class Misfits:
     noted: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
 
     def add(self, place: Sequence[str], says: str) -> None:
-        """Note one."""
+        """Note a misfit."""
         self.noted.append((tuple(place), says))
 
     def require(self, place: Sequence[str], name: str, known: Iterable[str], what: str) -> bool:
-        """Note a name that is none of the known ones, with the nearest of them; return whether it is known."""
+        """Return whether a name is known; if not, note it with the nearest known name."""
         names = list(known)
         if name in names:
             return True
@@ -48,20 +48,20 @@ class Misfits:
         return False
 
     def _beside(self, place: Sequence[str], what: str) -> Sequence[str]:
-        """Return what may have been meant of that which is not checked; of phases, those above."""
+        """Return names of unchecked parts that may have been meant; for phases, those above."""
         if what == PHASE_ABOVE and self.beside and place[0] == "phases":
             return self.phases[: int(place[1])]
         return self.beside.get(what, ())
 
 
 def _in_short(name: str) -> str:
-    """Return a name for a sentence, never longer than a line and without signs that cannot be seen."""
+    """Return a name for use in a sentence, shortened to a line and without invisible characters."""
     text = "".join(sign if sign.isprintable() else "?" for sign in name[: _LONGEST + 1])
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 class DoesNotFit(ValueError):
-    """What was written cannot be expanded; `misfits` holds every reason."""
+    """A study cannot be expanded; `misfits` holds every reason."""
 
     def __init__(self, misfits: Misfits) -> None:
         self.misfits = misfits

@@ -1,4 +1,4 @@
-"""What the selection of a phase gives away of its units, without anything of it standing on the screen."""
+"""What the selection of a phase gives away about its units, although nothing of it is on the screen."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from dataclasses import dataclass, field
 
 from protocol.language.expansion import Condition, Expansion, Pairs, Phase, Source
 
-# How a stratum names the units without a value; of a column of models, people's answers are among them.
+# The stratum of units without a value, which for a column of candidates includes people's answers.
 NO_VALUE = "(none)"
-# Scalars of a protocol are text: both words of each pair say the same.
+# Scalars of a protocol are text, so both words of each pair mean the same.
 _YES_NO = {"true": "yes", "false": "no"}
 
 
 def values_of(values: list[str]) -> set[str]:
-    """Return the values of a condition, of which yes and true, no and false are the same."""
+    """Return the values of a condition, with true and false written as yes and no."""
     return {_YES_NO.get(value, value) for value in values}
 
 
 def told_by_selection(study: Expansion, phase: Phase) -> frozenset[str]:
-    """Return the attributes that tell the reference, and of which all units of a phase have one and the same value.
+    """Return the attributes that give away the reference and have a single value in all units of a phase.
 
-    Who notices what the units have in common, or is told what they are there for, knows the reference of each. Of
-    several values each unit may have any, so that its reference stays open; a sample that is only shared out over the
-    values is none of either.
+    Somebody who notices what the units have in common, or is told their purpose, knows the reference of each. With
+    several values, a unit may have any of them, so its reference stays open. Allocating a sample over the values does
+    not select by them.
     """
     return frozenset(key for key, values in narrowed(study, phase).items() if len(values) < 2)
 
 
 def narrowed(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
-    """Return the values that a selection leaves, by attribute: of those that tell the reference and are selected by."""
+    """Return the values that a selection leaves, by attribute, for attributes that give away the reference."""
     telling = telling_attributes(study)
     return {key: values for key, values in selected_by(study, phase).items() if key in telling}
 
 
 def selected_by(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
-    """Return the values that a selection leaves, by what it selects by: attributes, or results as "phase.field".
+    """Return the values that a selection leaves, by attribute or by result as "phase.field".
 
-    What a phase takes its units from selects for it, too.
+    The selections of the phases that the units come from are included.
     """
     left: dict[str, set[str]] = {}
     for source in sources_of(study, phase):
@@ -47,7 +47,7 @@ def selected_by(study: Expansion, phase: Phase) -> Mapping[str, Set[str]]:
 
 
 def sources_of(study: Expansion, phase: Phase) -> Iterator[Source]:
-    """Yield from what a phase takes its units, and from what that takes them."""
+    """Yield the source of a phase, and those of the chain of phases that its units come from."""
     above: Phase | None = phase
     while above is not None:
         yield above.source
@@ -56,31 +56,31 @@ def sources_of(study: Expansion, phase: Phase) -> Iterator[Source]:
 
 
 def told_by_unlike_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
-    """Return the attribute that tells the reference where the two answers of each pair differ in it.
+    """Return the attribute that gives away the reference and in which the two answers of each pair differ.
 
-    Who notices it, or is told, knows of every item that one of two answers is right, and one is not.
+    Somebody who notices it, or is told, knows that one of the two answers to every item is right and one is wrong.
     """
     return telling_attributes(study) & ({phase.pairs.of} if phase.pairs is not None else set())
 
 
 def told_by_like_pairs(study: Expansion, phase: Phase) -> frozenset[str]:
-    """Return the attributes that tell the reference where the two answers of each pair are alike in them.
+    """Return the attributes that give away the reference and in which the two answers of each pair are alike.
 
-    Who notices it, or is told, knows of each answer what the reference says of the other.
+    Somebody who notices it, or is told, knows that what the reference says of one answer it also says of the other.
     """
     return telling_attributes(study) & (set(phase.pairs.same) if phase.pairs is not None else set())
 
 
 def telling_attributes(study: Expansion) -> frozenset[str]:
-    """Return the keys of the attributes that tell the reference."""
+    """Return the keys of the attributes that give away the reference."""
     return frozenset(attribute.key for attribute in study.attributes if attribute.tells_reference)
 
 
 def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
-    """Return the attributes that tell the reference and of which it takes the draw to know how many values are left.
+    """Return the attributes that give away the reference and whose remaining values are known only after the draw.
 
-    A phase may select several of them, of which one is drawn, or be drawn apart from a phase that selects some: what
-    is left beside those can be of one value. What another study selected is not known here.
+    A phase may select several values of which only one is drawn, or be drawn apart from a phase that selects some, so
+    that the rest has one value. What another study selected is not known here.
     """
     by_key = {other.key: other for other in study.phases}
     decided = set(narrowed(study, phase))
@@ -92,21 +92,21 @@ def decided_by_the_draw(study: Expansion, phase: Phase) -> frozenset[str]:
 
 
 def apart_from(study: Expansion, phase: Phase) -> set[str]:
-    """Return the names of the phases and studies whose subjects are left out where the units of a phase are drawn."""
+    """Return the names of the phases and studies whose subjects are excluded when the units of a phase are drawn."""
     samples = (source.sample for source in sources_of(study, phase))
     return {name for sample in samples if sample is not None for name in sample.not_in}
 
 
 @dataclass(frozen=True)
 class Left:
-    """What of a phase can be known of what tells the reference once it is drawn.
+    """What the units drawn for a phase have in common in attributes that give away the reference.
 
     Attributes
     ----------
     values
-        The one value that all its units have, by attribute.
+        The single value that all units have, by attribute.
     unlike, alike
-        Attributes in which the two answers of each of its pairs differ, or are alike.
+        Attributes in which the two answers of every pair differ, or are alike.
     """
 
     values: Mapping[str, str] = field(default_factory=dict)
@@ -115,12 +115,12 @@ class Left:
 
 
 def selecting_as_drawn(study: Expansion, drawn: Mapping[str, Left]) -> Expansion:
-    """Return a study in which phases select and compare what their draw left, so that the law asks it of them.
+    """Return a study whose phases select and compare what their draw left, so that the law can be applied to it.
 
     Parameters
     ----------
     drawn
-        What is left, by the key of the phase.
+        What the drawn units have in common, by the key of the phase.
     """
 
     def as_drawn(phase: Phase) -> Phase:
@@ -141,7 +141,7 @@ def _by_conditions(source: Source) -> Iterator[tuple[str, set[str]]]:
 
 
 def values_drawn(source: Source) -> Iterator[tuple[str, set[str]]]:
-    """Yield the values of which a sample draws anything, by stratum: a size of nothing leaves a stratum out."""
+    """Yield each stratum attribute with the values that a sample draws from; a size of zero excludes a stratum."""
     if source.sample is None or not source.sample.sizes:
         return
     drawn = [part.stratum.split(" / ") for part in source.sample.sizes if part.size.rstrip("%").strip("0.") != ""]

@@ -1,6 +1,6 @@
-"""Selections that no unit can ever meet, whatever the tables hold and whatever is answered: a sentence for each.
+"""Selections that no unit can ever meet, regardless of tables and answers: a sentence for each.
 
-What only the tables can tell, such as a model that answered nothing, is said when units are drawn.
+Selections that only the tables show to be empty, such as a model without answers, are reported when units are drawn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ANSWERS = frozenset({"candidates", "pairs", "answers"})
 
 
 def never_true(study: Expansion) -> Iterator[tuple[str, str]]:
-    """Yield what of the selections of a study can never be met: key, and a sentence."""
+    """Yield the selections of a study that can never be met: key, and a sentence."""
     for phase in study.phases:
         for entry in phase.source.let_in:
             for says in _of_entry(study, phase, entry):
@@ -37,12 +37,12 @@ def never_true(study: Expansion) -> Iterator[tuple[str, str]]:
 
 
 def _drawn_later(study: Expansion, phase: Phase) -> Iterator[str]:
-    """Yield the phases that a sample is to be apart from, and which are drawn after it: it would be apart from none."""
+    """Yield a sentence for each phase under `not_in` that is drawn later, so that the sample cannot avoid it."""
     sample = phase.source.sample
     below = [other.key for other in study.phases[study.phases.index(phase) :]]
     for name in sample.not_in if sample else ():
         if name in below:
-            yield f"'{name}' is drawn after '{phase.key}', which cannot be apart from it; write not_in there."
+            yield f"'{name}' is drawn after '{phase.key}', which therefore cannot avoid it; write not_in there."
 
 
 def _of_entry(study: Expansion, phase: Phase, entry: Entry) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _of_entry(study: Expansion, phase: Phase, entry: Entry) -> Iterator[str]:
 
 
 def _of_steps(answered: Phase, fields: Sequence[Field], steps: int) -> Iterator[str]:
-    """Yield why answers can never be so many steps apart; an abstention is as far as can be from every number."""
+    """Yield why answers can never be this many steps apart; an abstention is any number of steps from an answer."""
     apart = [_most_apart(asked) for asked in fields]
     if fields and all(most is None for most in apart):
         asked = fields[0]
@@ -84,7 +84,7 @@ def _of_steps(answered: Phase, fields: Sequence[Field], steps: int) -> Iterator[
 
 
 def _most_apart(asked: Field) -> float | None:
-    """Return how far two answers to a field can be apart; None where they have no distance."""
+    """Return how far apart two answers to a field can be; None if the type has no distance."""
     if asked.type in NUMBERS | {"confidence"}:
         return math.inf if asked.minimum is None or asked.maximum is None else asked.maximum - asked.minimum
     return len(asked.options) - 1.0 if asked.type in ORDERED else None
@@ -96,8 +96,8 @@ def _of_result(study: Expansion, condition: Condition) -> Iterator[str]:
     fields = _fields_called(study, phase, name)
     if phase.result in ("mean", "median") and all(_most_apart(asked) is None for asked in fields):
         yield (
-            f"several answers to '{condition.name}' become their {phase.result}, which a {fields[0].type} has not; "
-            f"write another result in '{key}', or select otherwise."
+            f"several answers to '{condition.name}' become their {phase.result}, but a {fields[0].type} has none; "
+            f"write another result in '{key}', or select differently."
         )
     for value in condition.values:
         problems = [_problem_of_answer(asked, value) for asked in fields]
@@ -106,7 +106,7 @@ def _of_result(study: Expansion, condition: Condition) -> Iterator[str]:
 
 
 def _problem_of_answer(asked: Field, value: str) -> str:
-    """Say why a value is none that a field takes; its options are looked at where it is written out."""
+    """Return why a field cannot have a value, or an empty text; options are checked when the field is expanded."""
     if asked.steps is not None:
         steps = [str(step) for step in range(1, asked.steps + 1)]
         return "" if value in steps else f"which takes the steps 1 to {asked.steps}"
@@ -138,7 +138,7 @@ def _of_attribute(study: Expansion, phase: Phase, condition: Condition) -> Itera
 
 
 def _problem_of_value(kind: str, value: str) -> str:
-    """Say why a value is none of a type, or of a column that every study has."""
+    """Return why a type, or a column of every study, cannot have a value, or an empty text."""
     if kind == "format":
         return "" if value in _FORMATS else f"which is one of {listed(_FORMATS, 'or')}"
     if kind in ("practice", "yes_no"):
@@ -151,22 +151,22 @@ def _problem_of_value(kind: str, value: str) -> str:
             return _written_otherwise(value, date.fromisoformat(value).isoformat())
         except ValueError:
             return "which is a date, as 2024-06-01"
-    # Options are looked at by their ids, where the condition is written out.
+    # The ids of options are checked when the condition is expanded.
     return "" if kind in ("choice", "ordinal") else _written_otherwise(value, value.strip())
 
 
 def _written_otherwise(value: str, stored: str) -> str:
-    """Say how a value is stored that is written in another way: it would be met by nothing, and counted as one more."""
+    """Return how a value is stored, if it is written differently, so that nothing would match; else an empty text."""
     return "" if value == stored else f"which is stored as '{stored[:40]}'"
 
 
 def _selected_otherwise(study: Expansion, phase: Phase, condition: Condition, table: str) -> Iterator[str]:
-    """Yield where the phase that units come from has only other values."""
+    """Yield a sentence if the phase that the units come from has none of a condition's values."""
     above = phase.source.phase
     wanted = values_of(condition.values)
     while above is not None:
         source = study.phase(above)
-        # Of another kind of units, an attribute of candidates says something else.
+        # An attribute of candidates means something else for another kind of units.
         if table == "items" or table == "cases" or source.rates == phase.rates:
             for other in source.source.where:
                 if other.name == condition.name and not wanted & values_of(other.values):
@@ -178,7 +178,7 @@ def _selected_otherwise(study: Expansion, phase: Phase, condition: Condition, ta
 
 
 def _never_asked(study: Expansion, phase: Phase) -> Iterator[str]:
-    """Yield fields that are not asked, or not answered so, where another condition holds of the field they hang on."""
+    """Yield fields that are not asked, or cannot have the value, given another condition on the field above them."""
     wanted = {condition.name: set(condition.values) for condition in phase.source.where if "." in condition.name}
     for name, values in wanted.items():
         key, _, field = name.partition(".")
@@ -207,6 +207,6 @@ def _never_asked(study: Expansion, phase: Phase) -> Iterator[str]:
 
 
 def _fields_called(study: Expansion, phase: Phase, key: str) -> list[Field]:
-    """Return the fields of this key that are filled in during a phase: one, or one of each form that items name."""
+    """Return the fields with this key that are filled in during a phase: one, or one from each form."""
     forms = {form.key: form.fields for form in study.forms}
     return [asked for asked in filled_in(phase, forms) if asked.key == key]

@@ -1,4 +1,4 @@
-"""What of a study that lists its phases this release checks and explains, but cannot run."""
+"""The parts of a study with listed phases that this release checks and explains but cannot run."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from protocol.language.pairs import cannot_be_compared
 from protocol.language.pools import cannot_be_pooled, kind_rated
 from protocol.language.things import field_of_reference, shows_the_reference
 
-# What the reading room draws, by the word in `shows`.
+# What the reading room can display, by the word in `shows`.
 SHOWN = frozenset(
     {"scans", "prior", "overlays", "prompt", "options", "vignette", "history", "age", "acquisition_dates",
      "months_since_prior", "reference", "explanation", "candidate", "opinions"}
 )  # fmt: skip
-# What can be said to an answer in practice.
+# The feedback that practice can give on an answer.
 FEEDBACK = frozenset({"reference", "explanation"})
-# What is on the screen wherever this is rated.
+# What has to be on the screen for each kind of unit.
 _UNDER_JUDGEMENT = {"candidates": "candidate", "references": "reference", "pairs": "candidate"}
 
 
 def not_run_yet(study: expanded.Expansion) -> Iterator[tuple[str, str]]:
-    """Yield what a study asks for that this release checks and explains, but cannot run: key, and a sentence."""
+    """Yield a key and a sentence for everything that this release checks and explains but cannot run."""
     for group in study.groups:
         if group.may_also_be:
             yield f"groups.{group.key}.may_also_be", instead.ONE_GROUP
@@ -40,7 +40,7 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     for thing in shown:
         declared = any(thing == attribute.key for attribute in study.attributes)
         if thing not in SHOWN and not field_of_reference(thing) and not declared:
-            yield "shows", f"'{thing}' is not drawn on the screen yet; remove it."
+            yield "shows", f"'{thing}' cannot be shown on the screen yet; remove it."
     if {"prior", "overlays"} & set(phase.shows) and "scans" not in phase.shows:
         yield "shows", "prior scans and overlays are drawn beside scans only; add scans."
     if {"prior", "overlays"} & set(shown) and "scans" not in shown:
@@ -50,7 +50,7 @@ def _not_run_of(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tu
     if rates not in ("candidates", "pairs") and "candidate" in shown:
         yield (
             "shows",
-            f"an answer is shown where answers are rated, and here {UNITS[rates][1]}s are; remove candidate.",
+            f"an answer can be shown only if answers are rated; this phase rates {UNITS[rates][1]}s: remove candidate.",
         )
     if rates != "items" and phase.form == "as_item":
         yield "form", "form: as_item is the form of an item; name the fields."
@@ -80,13 +80,13 @@ def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> It
     if phase.counts:
         yield "counts", "practice enters no estimate; write counts: no."
     if {thing for thing in after if not field_of_reference(thing)} - FEEDBACK:
-        yield "then.shows", "after an answer in practice stand the reference and its explanation; name these alone."
+        yield "then.shows", "practice can show only the reference and its explanation after an answer; name only these."
     if phase.then is not None and phase.then.again:
-        yield "then.again", "practice asks again by its attempts; remove again."
+        yield "then.again", "practice repeats by its attempts; remove again."
     if phase.by.is_dealt:
         yield "by", "practice is for everybody of its groups; remove per_unit and not_in."
     if phase.pass_mark is not None and phase.rates != ["items"]:
-        yield "pass_mark", "what counts as right is known of items alone; remove pass_mark."
+        yield "pass_mark", "only items have a reference by which practice can be passed; remove pass_mark."
     elif phase.pass_mark is not None:
         yield from _not_compared(study, phase)
     earlier = study.phases[: study.phases.index(phase)]
@@ -96,7 +96,7 @@ def _not_run_of_practice(study: expanded.Expansion, phase: expanded.Phase) -> It
 
 
 def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
-    """Yield why no program can tell which answers to a practice are right."""
+    """Yield why the program cannot tell which answers in practice are right: key, and a sentence."""
     if shows_the_reference(set(phase.shows)):
         yield (
             "pass_mark",
@@ -111,11 +111,14 @@ def _not_compared(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[
 def _not_run_beside_practice(study: expanded.Expansion, phase: expanded.Phase) -> Iterator[tuple[str, str]]:
     source = phase.source
     if source.practice == "mixed" or _comes_from_practice(study, phase):
-        yield "from", "items for practice are in no other phase; select practice: yes alone, or leave it out."
+        yield "from", "practice items can be used only in practice; select practice: yes alone, or leave it out."
     if phase.pass_mark is not None:
-        yield "pass_mark", "practice alone is passed; select its items (from: {where: {practice: yes}}), or remove it."
+        yield (
+            "pass_mark",
+            "only practice has a pass mark; select its items (from: {where: {practice: yes}}), or remove it.",
+        )
     if phase.then is not None and phase.revise != "never":
-        yield "revise", "an answer after which more is shown cannot be revised; remove revise."
+        yield "revise", "an answer cannot be revised once more has been shown; remove revise."
     for key in answered_in(phase):
         if study.phase(key).then is not None:
             yield "from", instead.two_steps(key)

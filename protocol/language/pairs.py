@@ -1,4 +1,4 @@
-"""Phases in which two answers to an item are compared: which two, in words, and what of such a phase cannot be."""
+"""Phases that compare two answers to an item: which two, in words, and what such a phase cannot do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.language.wording import listed, spoken
 
 
 def pairs_in_words(phase: Phase) -> str:
-    """Return which two answers are compared, and that their sides are drawn; nothing where none are."""
+    """Return in words which two answers are compared, and that their sides are drawn; empty without pairs."""
     if phase.pairs is None:
         return ""
     if phase.pairs.of is None:
@@ -24,7 +24,7 @@ def pairs_in_words(phase: Phase) -> str:
 
 
 def cannot_be_compared(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
-    """Yield what of a phase would tell the two answers of a pair apart, or goes by sides: key, and a sentence."""
+    """Yield what in a phase would tell the answers of a pair apart, or depends on sides: key, and a sentence."""
     forms = {form.key: form.fields for form in study.forms}
     for condition in phase.source.where:
         key, _, name = condition.name.partition(".")

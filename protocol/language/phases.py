@@ -1,4 +1,4 @@
-"""A phase, written out: what it takes for granted, and what of it does not fit the phases above."""
+"""The expansion of a phase: its defaults, and what does not fit the phases above it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from protocol.language.telling import needs_answers
 from protocol.language.things import RATED, THINGS, field_of_reference
 
 _FIELD_KEY = re.compile(r"^[a-z][a-z0-9_]{0,39}$")
-# Columns of the study's tables that need no declaration; practice is a column of items.
+# Columns of every study's tables, which need no declaration.
 KNOWN_ATTRIBUTES = frozenset({"subject", "category", "format", "grounding", "model", "practice", "conversation"})
 
 
 @dataclass(frozen=True)
 class Known:
-    """What phases may name."""
+    """The names that phases can refer to."""
 
     study: AuthoredStudy
     attributes: list[expanded.Attribute]
@@ -39,12 +39,12 @@ class Known:
 
     @property
     def columns_of_raters(self) -> set[str]:
-        """What says something of a person, and not of a unit."""
+        """Attributes that describe raters, not units."""
         return {attribute.key for attribute in self.attributes if attribute.table == "raters"}
 
 
 def check_key(misfits: Misfits, place: int) -> None:
-    """Note a phase that is called as one above it, whether or not the rest of either can be read."""
+    """Note a phase with the key of a phase above it, even if the rest of either cannot be read."""
     key = misfits.phases[place]
     if key and key in misfits.phases[:place]:
         says = f"two phases are called '{key}'; every phase needs a key of its own."
@@ -58,7 +58,7 @@ def expand_phase(
     check_key(misfits, int(place[1]))
     noted = len(misfits.noted)
     rates, answers_of = _rated(phase, earlier, misfits, (*place, "rates"))
-    # What goes by the kind of units is not judged where that is wrong.
+    # Checks that depend on the kind of units are skipped if that is wrong.
     kind_is_known = len(misfits.noted) == noted
     form, fields = _form(phase, known, misfits, (*place, "form"))
     if kind_is_known:
@@ -80,7 +80,7 @@ def expand_phase(
             says = f"the phase settles '{phase.settles}', so it has to take its units from there."
             misfits.add((*place, "settles"), says)
         if is_above and not phase.counts:
-            says = f"what settles '{phase.settles}' has to count, and nothing of this phase does; remove counts: no."
+            says = f"a phase that settles '{phase.settles}' has to count; remove counts: no."
             misfits.add((*place, "settles"), says)
     if phase.pass_mark is None and phase.attempts is not None:
         misfits.add((*place, "attempts"), "attempts are counted against a pass_mark; add one or remove the key.")
@@ -120,7 +120,7 @@ def expand_phase(
 def _rated(
     phase: AuthoredPhase, earlier: Mapping[str, expanded.Phase], misfits: Misfits, place: tuple[str, ...]
 ) -> tuple[list[str], str | None]:
-    """Return the kinds that are rated, and the phase whose answers are among them."""
+    """Return the kinds of units that are rated, and the phase whose answers are among them."""
     rates, answers_of = [], None
     for written in phase.rates:
         kind, of, name = written.partition(" of ")
@@ -146,7 +146,7 @@ def _rated(
 def _pairs(
     phase: AuthoredPhase, rates: Sequence[str], known: Known, misfits: Misfits, place: tuple[str, ...]
 ) -> expanded.Pairs | None:
-    """Return which two answers are compared: of every two models, or of two conditions of one model."""
+    """Return which two answers are compared: those of two models, or of two conditions of one model."""
     if rates != ["pairs"]:
         if phase.pairs is not None:
             misfits.add(place, "pairs says which answers are compared; rates has to be pairs, or remove the key.")
@@ -162,7 +162,7 @@ def _pairs(
         misfits.require((*place, "same"), name, columns, "column of candidates.csv")
         if name == written.of:
             misfits.add((*place, "same"), f"two answers cannot be alike in '{name}' and differ in it; remove one.")
-    # Two models are compared under two conditions only where the study says so.
+    # Answers of two models under two conditions are compared only if the study asks for it.
     same = written.same if written.same is not None else [] if written.of == "model" else ["model"]
     return expanded.Pairs(of=written.of, same=list(same))
 
@@ -185,7 +185,7 @@ def _form(
 def _check_fields_for(
     rates: Sequence[str], fields: Sequence[expanded.Field], misfits: Misfits, place: tuple[str, ...]
 ) -> None:
-    """Refuse types of fields that fit only other kinds of units."""
+    """Note field types that do not fit the kind of units."""
     for asked in fields:
         if asked.type == "preference" and list(rates) != ["pairs"]:
             misfits.add((*place, asked.key), "a preference is given between two candidates; rates has to be pairs.")
@@ -208,7 +208,7 @@ def _check_taken(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> None:
-    """Refuse fields to be laid out in a pool that nobody fills in."""
+    """Note fields under `takes` that nobody fills in."""
     if not phase.takes:
         return
     if answered is None:
@@ -334,7 +334,7 @@ def _opening(
     misfits: Misfits,
     place: tuple[str, ...],
 ) -> expanded.Opening:
-    """Return when a phase opens: by default behind the phases above in which the same people work."""
+    """Return when a phase opens: by default after the phases above in which the same people work."""
     written = phase.opens
     if sum((written.at_once, written.by_admin, bool(written.after))) > 1:
         misfits.add(place, "a phase opens at once, by an admin, or after others; say one of the three.")
@@ -361,9 +361,9 @@ def _opening(
 
 
 def may_share_people(some: Sequence[str], others: Sequence[str], groups: Sequence[expanded.Group]) -> bool:
-    """Return whether a person can be in groups of both sides: the same group, or where one may also be the other.
+    """Return whether a person can be in groups of both sides, by a shared group or through `may_also_be`.
 
-    Somebody of a first group may also be in a second, and as one of the second in a third.
+    This is transitive: a member of one group may also be in a second, and through that in a third.
     """
     also = {frozenset((group.key, other)) for group in groups for other in group.may_also_be}
     reached = set(some)
@@ -380,7 +380,7 @@ def _with_abstentions(
     form_is_known = bool(fields) or phase.form.name == "as_item"
     for key in [] if every or written in (["false"], ["no"]) or not form_is_known else written:
         misfits.require(place, key, [asked.key for asked in fields], "field of the form")
-    # How sure somebody is of an answer is left open by leaving the answer open.
+    # Abstaining from an answer already leaves its confidence open.
     return [
         asked.model_copy(update={"undetermined": asked.key in written or (every and asked.type != "confidence")})
         for asked in fields

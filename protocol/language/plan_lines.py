@@ -1,4 +1,4 @@
-"""What a line of an analysis plan says in vain: keys that its estimate has no use for, names and lines said twice."""
+"""Redundant parts of an analysis plan: keys that an estimate does not use, and names and lines given twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OF_AN_OPTION: frozenset[Estimated] = frozenset({"rate", "joint_rate", "flag_pre
 
 
 class Asked(Protocol):
-    """What a line has to know of a field that is filled in."""
+    """The parts of a field that the checks of a line need."""
 
     @property
     def type(self) -> str: ...
@@ -31,19 +31,19 @@ class Asked(Protocol):
 
 
 def check_lines(lines: Sequence[tuple[Place, AuthoredEstimate, Mapping[str, Asked]]], misfits: Misfits) -> None:
-    """Note what of these lines nothing could come of.
+    """Note the parts of these lines that would have no effect.
 
     Parameters
     ----------
     lines
-        With the keys of each, and the fields that it can name, by PHASE.FIELD.
+        Each with its place in the protocol, and the fields that it can name, by PHASE.FIELD.
     """
     for place, line, fields in lines:
         _check_depth(line, fields, misfits, place)
         _check_counted(line, fields, misfits, place)
         _check_parts(line, misfits, place)
     for number, (place, line, _) in enumerate(lines):
-        # Two criteria may ask two things of one estimate, and have keys of their own.
+        # Two criteria may require different things of one estimate, and they have their own keys.
         same = next((above for above, other, _ in lines[:number] if other == line), None)
         if same is not None and not isinstance(line, AuthoredCriterion):
             misfits.add(place, f"it says the same as {_named(same)}; remove one of the two.")
@@ -72,7 +72,7 @@ def _check_counted(line: AuthoredEstimate, fields: Mapping[str, Asked], misfits:
         misfits.add((*place, "option"), says)
     if line.option is None and line.estimate in ("rate", "flag_precision"):
         for name in line.of:
-            # Of options that the study lists, expanding says which there are.
+            # If the study lists options, `expanding` notes it, with their ids.
             if name in fields and fields[name].positive is None and not fields[name].options:
                 says = f"{line.estimate} counts one option, and '{name}' has no positive one; write option."
                 misfits.add(place, says)

@@ -1,4 +1,4 @@
-"""Phases that rate what people answered, in one pool with models' answers or by itself: what such a pool holds."""
+"""Phases that rate people's answers, alone or in a pool with models' answers: what such a pool contains."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from protocol.fields import PLACES
 from protocol.language.expansion import Expansion, Field, Phase, Source
 from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
-# What the exported candidates.csv says of an answer in a pool, in columns of its own.
+# Columns that the exported candidates.csv adds for answers in a pool.
 _EXPORTED = frozenset({"written_by", "author", "given_in"})
-# Columns of candidates.csv that say what a line is about; a field of that name would have no column.
+# Columns of candidates.csv that identify its rows; a field of that name could have no column.
 _TAKEN_NAMES = frozenset({"candidate", "item", "model"})
 
 
 def rates_texts(phase: Phase) -> bool:
-    """Return whether answers are rated, of models, of people, or of both: their units are candidates all alike."""
+    """Return whether a phase rates answers of models, people or both, all of which are candidates."""
     return bool(phase.rates) and set(phase.rates) <= {"candidates", "answers"}
 
 
 def kind_rated(phase: Phase) -> str:
-    """Return the kind of unit that a phase rates: people's answers are candidates, with models' or without."""
+    """Return the kind of unit that a phase rates; people's answers are candidates too."""
     return "candidates" if rates_texts(phase) else phase.rates[0]
 
 
 def takes_of(study: Expansion, phase: Phase) -> list[str]:
-    """Return the keys of the fields that a pool takes of an answer; without `takes` the primary field of each form."""
+    """Return the keys of the fields that a pool lays out; without `takes`, the primary field of each form."""
     if phase.answers_of is None:
         return []
     forms = _forms(study, study.phase(phase.answers_of)).values()
@@ -35,7 +35,7 @@ def takes_of(study: Expansion, phase: Phase) -> list[str]:
 
 
 def fields_taken(study: Expansion, phase: Phase, form: str) -> list[Field]:
-    """Return what is laid out of an answer to an item that names this form, in the order of the layout."""
+    """Return the fields that are laid out for an item that names this form, in order of the layout."""
     if phase.answers_of is None:
         return []
     forms = _forms(study, study.phase(phase.answers_of))
@@ -44,7 +44,7 @@ def fields_taken(study: Expansion, phase: Phase, form: str) -> list[Field]:
 
 
 def with_places_as_shown(study: Expansion) -> Expansion:
-    """Return a study whose pools lay places out in the words of what they lie in, as far as they take any."""
+    """Return a study whose pools lay out points as the crosshair shows them."""
     takes_places = {
         phase.key
         for phase in study.phases
@@ -59,25 +59,25 @@ def with_places_as_shown(study: Expansion) -> Expansion:
 
 
 def lays_places_out_in_mm(study: Expansion) -> bool:
-    """Return whether a pool of a study lays places out in mm wherever they lie, as it did when it was imported."""
+    """Return whether a pool of a study lays out points in mm even in images, as it did when it was imported."""
     now = with_places_as_shown(study)
     return any(former.places != phase.places for former, phase in zip(study.phases, now.phases, strict=True))
 
 
 def layout_of_candidates(study: Expansion) -> Phase | None:
-    """Return the phase by whose layout models' answers are laid out, too; None where no pool holds any."""
+    """Return the phase whose layout models' answers share; None if no pool contains models' answers."""
     return next((phase for phase in study.phases if phase.answers_of and "candidates" in phase.rates), None)
 
 
 def columns_of_models(study: Expansion) -> set[str]:
-    """Return the columns by which models' answers alone can be selected."""
+    """Return the columns that select among models' answers only."""
     return {"model", *(attribute.key for attribute in study.attributes if attribute.table == "candidates")}
 
 
 def of_both(study: Expansion, source: Source) -> tuple[Source, Source]:
-    """Return a source as it narrows people's and models' answers, and as it narrows models' answers alone.
+    """Return a source split into its conditions on all answers and its conditions on models' answers only.
 
-    By model, or by a column of candidates.csv, no answer of a person is selected or left out.
+    A model, or a column of candidates.csv, neither selects nor excludes people's answers.
     """
     columns = columns_of_models(study)
     of_models = [condition for condition in source.where if condition.name in columns]
@@ -86,11 +86,11 @@ def of_both(study: Expansion, source: Source) -> tuple[Source, Source]:
 
 
 def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
-    """Return whether some who wrote an answer in a pool are known by which texts were in another one before it.
+    """Return whether an earlier pool of the same people's answers gives away some authors in a later pool.
 
-    Both hold answers of the same people. What comes again is people's where the two share no model, and models' where
-    the former left people out; where it held all of people's and not of all models, what is new is a model's. Beside
-    what was drawn by chance, nothing that is new says anything.
+    If the two share no model, texts that recur are people's; if the earlier pool left people out, they are models'. If
+    the earlier pool had all of people's answers but not all models, new texts are models'. If the earlier pool was
+    drawn by chance, new texts say nothing.
     """
     before, now = _held_by(study, former), _held_by(study, latter)
     if not now.people or not all(now.models.values()):
@@ -105,7 +105,7 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
 
 @dataclass(frozen=True)
 class _Held:
-    """What a pool holds: people's answers or not, of models those with these values of a column; all of that or not."""
+    """The content of a pool: people's answers or not, models' by values of columns, and whether chance chose them."""
 
     people: bool
     models: Mapping[str, Set[str]]
@@ -118,7 +118,7 @@ def _held_by(study: Expansion, pool: Phase) -> _Held:
     models: dict[str, Set[str]] = {}
     for source in sources_of(study, pool):
         selected = [(condition.name, values_of(condition.values)) for condition in source.where]
-        # No person's answer is left out by such a condition, and all of them are one stratum of such a column.
+        # These conditions exclude no person's answer, and as strata they put all people's answers into one stratum.
         for name, values in values_drawn(source):
             people = people and (name not in columns or NO_VALUE in values)
             selected.append((name, values - {NO_VALUE}))
@@ -135,16 +135,16 @@ def _is_whole(size: str) -> bool:
 
 
 def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
-    """Yield what of a pool cannot be run, or would say who wrote an answer: key, and a sentence."""
+    """Yield what in a pool cannot be run, or would give away who wrote an answer: key, and a sentence."""
     if phase.answers_of is None:
         return
     answered = study.phase(phase.answers_of)
     if answered.rates != ["items"]:
-        yield "rates", f"'{answered.key}' rates {' and '.join(answered.rates)}; answers to items can be rated yet."
+        yield "rates", f"'{answered.key}' rates {' and '.join(answered.rates)}; only answers to items can be rated."
     if answered.source.practice != "never":
         yield "rates", f"'{answered.key}' is practice, whose answers are in no figure; name another phase."
     elif phase.source.practice != "never":
-        yield "from", "answers to items for practice are in no pool; remove practice."
+        yield "from", "a pool cannot contain answers to practice items; remove practice."
     if phase.order != "random":
         yield "order", "a pool is shuffled, as its order would say who wrote what; remove order."
     own = columns_of_models(study)
@@ -160,7 +160,7 @@ def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]
         if _is_laid_out_otherwise(study, phase, other):
             yield (
                 "takes",
-                f"'{other.key}' lays the same answers out otherwise, and an answer has one layout in a study.",
+                f"'{other.key}' lays the same answers out differently; an answer can have only one layout in a study.",
             )
 
 
@@ -174,12 +174,12 @@ def _is_laid_out_otherwise(study: Expansion, phase: Phase, other: Phase) -> bool
 
 
 def few_sources(study: Expansion, phase: Phase, models: int | None = None) -> Iterator[str]:
-    """Yield why raters can tell who wrote an answer: of people, or of models, there are fewer than two in a pool.
+    """Yield a warning if a pool has answers of fewer than two people or models, whose style then gives them away.
 
     Parameters
     ----------
     models
-        How many models gave answers, where that is known.
+        How many models gave answers; None if unknown.
     """
     if phase.answers_of is None:
         return
@@ -195,13 +195,13 @@ def few_sources(study: Expansion, phase: Phase, models: int | None = None) -> It
 
 def _few(source: str, phase: Phase) -> str:
     return (
-        f"In the pool of '{phase.key}' are answers of one {source} at most: who writes alike every time is known "
-        "soon; expected at least two."
+        f"The pool of '{phase.key}' has answers of at most one {source}, whose style will soon be recognised; expected "
+        "at least two."
     )
 
 
 def _forms(study: Expansion, answered: Phase) -> dict[str, Sequence[Field]]:
-    """Return the fields of each form of a phase; by no name where all of its items have the same."""
+    """Return the fields of each form of a phase; under an empty name if all its items have the same form."""
     if answered.form != "as_item":
         return {"": answered.fields}
     return {form.key: form.fields for form in study.forms}

@@ -1,4 +1,4 @@
-"""Which types of fields an estimate can be of at all; which of them this release computes is held elsewhere."""
+"""The field types for which each estimate is possible; `computed` says which of them this release computes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from protocol.language.wording import listed
 _ONE_OPTION = ONE_OPTION | {"resolution", "guess", "correctness", "as_item"}
 _SCORED = ONE_OPTION | types_on("interval") | {"correctness", "as_item"}
 _OPTIONS = _ONE_OPTION | types_on("set") | {"preference", "confidence"}
-# What a reference can make right or wrong.
+# Types whose answers a reference can make right or wrong.
 _RIGHT = _ONE_OPTION - {"correctness"} | frozenset(KINDS)
-# Estimates that are not here can be of every type.
+# Estimates that are not listed are possible for every type.
 POSSIBLE: Mapping[Estimated, frozenset[str]] = {
     "distance": types_on("place"),
     "win_rate": frozenset({"preference"}),
@@ -35,12 +35,12 @@ POSSIBLE: Mapping[Estimated, frozenset[str]] = {
 
 
 def check_possible(line: AuthoredEstimate, types: Mapping[str, str], misfits: Misfits, place: tuple[str, ...]) -> None:
-    """Note fields of a line whose type cannot have its estimate.
+    """Note the fields of a line for whose type its estimate is impossible.
 
     Parameters
     ----------
     types
-        Of the fields that are filled in, by PHASE.FIELD.
+        The types of the fields that are filled in, by PHASE.FIELD.
     """
     possible = _RIGHT if are_right_at_once(line) else POSSIBLE.get(line.estimate)
     for name in line.of if possible is not None else ():

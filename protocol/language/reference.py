@@ -1,6 +1,6 @@
-"""The reference of keys, from the schema: `python -m protocol.language.reference` fills the tables of its pages in.
+"""The reference of keys, generated from the schema: `python -m protocol.language.reference` fills in its tables.
 
-A table stands between two lines of a page that name the part of the schema; all around it is written by hand.
+Each table is between two marker lines of a page, which name the part of the schema; the rest is written by hand.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from protocol.study import Protocol
 _HOW_TO = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 PAGE = _HOW_TO / "keys-of-a-listed-study.md"
 PAGE_OF_FIRST = _HOW_TO / "write-a-protocol.md"
-# The parts of each language by the headings under which they stand.
+# The parts of each language, by their headings on the page.
 PARTS: Mapping[str, type[BaseModel]] = {
     "The study": AuthoredStudy,
     "A group": AuthoredGroup,
@@ -97,28 +97,28 @@ _LONGEST = 60
 
 
 def keys_of(part: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Return the keys of a part as authors write them; of a criterion those that no estimate has."""
+    """Return the keys of a part as authors write them; for a criterion, only those that an estimate lacks."""
     inherited = set(AuthoredEstimate.model_fields) if part is AuthoredCriterion else set()
     return {said.alias or name: said for name, said in part.model_fields.items() if name not in inherited}
 
 
 def says_of(said: FieldInfo) -> Says:
-    """Return what the schema says of a key."""
+    """Return the schema's description of a key."""
     return next(part for part in said.metadata if isinstance(part, Says))
 
 
 def values_of(part: type[BaseModel], key: str) -> str:
-    """Return in words which values a key takes."""
+    """Return the values that a key takes, in words."""
     schema = part.model_json_schema(by_alias=True)
     return _in_words(schema["properties"][key], schema.get("$defs", {}))
 
 
 def default_of(said: FieldInfo) -> str:
-    """Return in words what holds where a key does not stand."""
+    """Return what applies without a key, in words."""
     if without := says_of(said).without:
         return without
     if said.is_required():
-        return "has to stand"
+        return "required"
     default = said.default
     if isinstance(default, bool):
         return "`yes`" if default else "`no`"
@@ -163,7 +163,7 @@ def _list_of(below: str) -> str:
 
 
 def _by_name(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    """Return the keys under names of the author's own; of what is long, the link to its keys alone."""
+    """Return the values under names that the author chooses; if these are long, only the link to their keys."""
     below = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties"))
     words = _in_words(below, parts) if isinstance(below, Mapping) else ""
     if len(words) > _LONGEST:
@@ -180,7 +180,7 @@ def _anchor(heading: str) -> str:
     return f"#{heading.lower().replace(' ', '-')}"
 
 
-# How scans hang is described once, on the page of the first language, for both.
+# How scans are hung is described only once, on the page of the first language, for both languages.
 _ADDRESSES = (
     {part.__name__: f"{PAGE_OF_FIRST.name}{_anchor(heading)}" for heading, part in PARTS_OF_FIRST.items()}
     | {part.__name__: _anchor(heading) for heading, part in PARTS.items()}
@@ -189,12 +189,12 @@ _ADDRESSES = (
 
 
 def _either(kinds: list[str]) -> str:
-    """Return kinds of values joined; a list of what may also stand alone is "or a list of them"."""
+    """Return kinds of values, joined; a list of values that may also be given singly is "or a list of them"."""
     lists = {_list_of("; or ".join(kinds[:count])) for count in (1, 2)}
     others = [kind for kind in kinds if kind not in lists]
     several = len(others) < len(kinds)
     if several and len(others) == 2 and _list_of(others[0]) in kinds:
-        # Of the two, the first may be several.
+        # Only the first of the two kinds may be a list.
         return f"{others[0]}, or a list of them; or {others[1]}"
     return "; or ".join(others) + (", or a list of them" if several else "")
 
@@ -216,7 +216,7 @@ def table_of(part: type[BaseModel]) -> str:
 
 
 def filled_in(page: str) -> str:
-    """Return a page with each of its tables rewritten."""
+    """Return a page with all its tables regenerated."""
     parts = {**PARTS, **PARTS_OF_FIRST}
 
     def table(match: re.Match[str]) -> str:
@@ -226,7 +226,7 @@ def filled_in(page: str) -> str:
 
 
 def parts_in(page: str) -> Iterator[str]:
-    """Yield the headings of the parts of which a page has a table."""
+    """Yield the headings of the parts that have a table on a page."""
     return (match["part"] for match in _TABLE.finditer(page))
 
 

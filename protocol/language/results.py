@@ -1,4 +1,4 @@
-"""What was filled in, and which values it can have: where a rule goes by the answers of a phase, or by an attribute."""
+"""The fields that phases fill in, and the values that answers and attributes can have in rules that use them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _WITH_A_MEAN = ORDERED | NUMBERS
 
 
 def filled_in(phase: expanded.Phase, forms: Mapping[str, Sequence[expanded.Field]]) -> list[expanded.Field]:
-    """Return the fields that are filled in during a phase; where each item names its form, those of all forms."""
+    """Return the fields that are filled in during a phase; if each item names its form, those of all forms."""
     return list(phase.fields) or [asked for fields in forms.values() for asked in fields]
 
 
-# Under `where` of a line of a plan, the form of the items that it is about.
+# The name under `where` in a line of a plan that selects the form of the items.
 FORM = "form"
 
 
 def fields_of_line(
     line: AuthoredEstimate, phases: Iterable[expanded.Phase], forms: Mapping[str, Sequence[expanded.Field]]
 ) -> dict[str, expanded.Field]:
-    """Return the fields that a line can name, by PHASE.FIELD: where items name their forms, those of its form."""
-    # Another check names a form that does not exist.
+    """Return the fields that a line can name, by PHASE.FIELD; if items name their forms, only those of its form."""
+    # Forms that do not exist are reported by another check.
     named = {*line.where.get(FORM, [])} & {*forms} or {*forms}
     in_forms = [field for form, fields in forms.items() if form in named for field in fields]
     known: dict[str, expanded.Field] = {}
@@ -37,7 +37,7 @@ def fields_of_line(
 
 
 def form_named(study: expanded.Expansion, line: AuthoredEstimate) -> str | None:
-    """Return the form that a line names; None where it names none, or an attribute has that name."""
+    """Return the form that a line names; None if it names none, or if an attribute is called `form`."""
     is_attribute = any(each.key == FORM for each in study.attributes)
     return None if is_attribute or FORM not in line.where else line.where[FORM][0]
 
@@ -79,13 +79,13 @@ def require_values(
 
 
 def values_as_stored(name: str, values: Sequence[str], attributes: Sequence[expanded.Attribute]) -> list[str]:
-    """Return values of a condition as attributes are stored: of one that is yes or no, these words."""
+    """Return the values of a condition as attributes store them, with yes and no for booleans."""
     is_flag = name == "practice" or any(each.key == name and each.type == "yes_no" for each in attributes)
     return [_YES_NO.get(value, value) for value in values] if is_flag else list(values)
 
 
 def is_probability(asked: expanded.Field) -> bool:
-    """Return whether a confidence says a probability: by what its steps are said to mean, or by a range from 0 to 1."""
+    """Return whether a confidence is a probability, by the `means` of its steps or by a range within 0 to 1."""
     if asked.steps is not None:
         return asked.means is not None
     low, high = asked.minimum, asked.maximum
@@ -93,12 +93,12 @@ def is_probability(asked: expanded.Field) -> bool:
 
 
 def lines_of_options(asked: expanded.Field) -> int:
-    """Return how many lines of a list the options name: 1, 2, 3 ..., and that none matches; 0 where they do not."""
+    """Return how many lines of a list the options number (1, 2, 3 ..., and one for no match); 0 if they do not."""
     numbered = [option.id for option in asked.options if option.id.isdecimal()]
     names_lines = numbered == [str(line) for line in range(1, len(numbered) + 1)]
     return len(numbered) if asked.type == "choice" and names_lines and len(asked.options) > len(numbered) > 1 else 0
 
 
 def is_number(asked: expanded.Field) -> bool:
-    """Return whether answers are numbers, or steps that count as numbers, so that several have a mean."""
+    """Return whether answers are numbers, or steps that count as numbers, so that they have a mean."""
     return asked.type in _WITH_A_MEAN

@@ -1,6 +1,6 @@
 """The JSON Schema of `protocol.yaml`, for editors that complete and check it: `python -m protocol.language.schema`.
 
-It lies beside the studies, so that a protocol can name it in its first line.
+It is stored beside the studies, so that a protocol can refer to it in its first line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from protocol.language.authored import AuthoredStudy
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the schema; where a text is due, an editor may have read a number or yes as something else than text."""
+    """Return the schema; texts may also be numbers or booleans, since editors parse unquoted scalars as such."""
     schema: dict[str, Any] = _texts_of_any_kind(AuthoredStudy.model_json_schema(by_alias=True))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 

@@ -1,4 +1,4 @@
-"""A study read back in plain sentences, with everything that it left unsaid: what its author meant, or did not."""
+"""A study read back in plain sentences, with every default, so that its author sees what was really said."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from protocol.language.telling import Asked
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
 from protocol.language.wording import capital, listed, number, percent, spoken
 
-# What is named among what is not shown: a scan that a phase leaves out hides nothing.
+# Things that a sentence names if they are never shown; leaving out scans, for example, is not worth a mention.
 _WITHHELD = ("reference", "explanation", "overlays", "candidate", "aid", "opinions", "judge")
 
 
@@ -30,12 +30,12 @@ class Paragraph:
 
 
 def explained(study: Expansion, *, lacking: Sequence[str] = ()) -> list[Paragraph]:
-    """Return a study in sentences: people, columns, phases, what is computed, what is still to be checked.
+    """Return a study in sentences: people, columns, phases, what is computed, and what the freeze has to check.
 
     Parameters
     ----------
     lacking
-        What the plan declares and this release does not compute, a sentence each.
+        A sentence for each part of the plan that this release does not compute.
     """
     paragraphs = [
         Paragraph(f"{study.title} ({study.name})", (groups_of(study),)),
@@ -49,7 +49,7 @@ def explained(study: Expansion, *, lacking: Sequence[str] = ()) -> list[Paragrap
 
 
 def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
-    """Return what happens in a phase, with every default said."""
+    """Return what happens in a phase, including every default."""
     said = (
         who_rates_what(study, phase),
         _pool(study, phase),
@@ -73,11 +73,11 @@ def _pool(study: Expansion, phase: Phase) -> str:
         return ""
     fields = [field_of(study, phase.answers_of, key) for key in takes_of(study, phase)]
     labels = [f"“{asked.label}”" for asked in fields if asked]
-    return f"Of what people filled in, the answer shows {listed(labels)}; every answer is laid out alike."
+    return f"The answer shows {listed(labels)} of what people filled in; every answer is laid out alike."
 
 
 def _in_pool(study: Expansion, phase: Phase) -> str:
-    """Return which answers are in a pool, who never rates one, and why it may be known who wrote it."""
+    """Return which answers are in a pool, that nobody scores their own, and why authors might be recognised."""
     if phase.answers_of is None:
         return ""
     of_models = "candidates" in phase.rates and phase.source.phase is None
@@ -146,7 +146,7 @@ def _afterwards(study: Expansion, phase: Phase) -> str:
     if phase.counts:
         waits = ", once all items of the subject are answered" if of_subject else ", once the item is answered"
     again = "; then the question is asked again, and the second answer counts" if phase.then.again else ""
-    return f"After the own answer is locked, {things} can be seen{waits}{again}."
+    return f"Once the rater's own answer is locked, {things} can be seen{waits}{again}."
 
 
 def _order(phase: Phase) -> str:
@@ -167,14 +167,14 @@ def _freedoms(phase: Phase) -> str:
     if phase.revise != "never":
         may.append(f"revise an answer{revise[phase.revise]}")
     never = "" if phase.revise != "never" else " An answer cannot be revised."
-    return (f"One may {listed(may)}." if may else "") + never
+    return (f"Raters can {listed(may)}." if may else "") + never
 
 
 def _counting(study: Expansion, phase: Phase) -> str:
     said = []
     if phase.pass_mark is not None:
         tries = f", in at most {number(phase.attempts)} attempts" if phase.attempts else ""
-        said.append(f"It is passed with {percent(phase.pass_mark)} right{tries}.")
+        said.append(f"The pass mark is {percent(phase.pass_mark)}{tries}.")
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:
@@ -184,7 +184,7 @@ def _counting(study: Expansion, phase: Phase) -> str:
 
 
 def _result(study: Expansion, phase: Phase) -> str:
-    """Return how several raters' answers become one value, where something goes by one value or it was said."""
+    """Return how several answers become one value; empty if nothing uses that value and the rule is the default."""
     names = [condition.name for other in study.phases for condition in other.source.where]
     lines = [*([study.analysis.primary] if study.analysis.primary else []), *study.analysis.also]
     names += [name for line in lines for name in (*line.where, *(line.of if "settled" in line.using else ()))]

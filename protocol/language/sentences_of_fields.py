@@ -1,4 +1,4 @@
-"""What is filled in, in words."""
+"""The fields that are filled in, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from protocol.fields import KINDS, own_options_of
 from protocol.language.expansion import Expansion, Field, Option, Phase
 from protocol.language.wording import listed, number
 
-# How an answer is given to the fields that only a study that lists its phases has; the others say it themselves.
+# How to answer the field types that exist only in studies with listed phases; other types say so themselves.
 _ANSWERED_BY = {
     "as_item": "as the item asks",
     "confidence": "confidence",
@@ -20,7 +20,7 @@ _ANSWERED_BY = {
 
 
 def filled_in_words(study: Expansion, phase: Phase) -> str:
-    """Return what a phase asks to be filled in."""
+    """Return the fields that a phase asks for, in words."""
     if phase.form != "as_item":
         return f"Filled in: {_fields(phase.fields)}."
     forms = [f"“{form.key}” with {_fields(form.fields)}" for form in study.forms]
@@ -28,7 +28,7 @@ def filled_in_words(study: Expansion, phase: Phase) -> str:
 
 
 def options_words(options: Sequence[Option]) -> str:
-    """Return the texts of options, which may hold commas."""
+    """Return the texts of options, which may contain commas."""
     return " / ".join(option.text for option in options)
 
 

@@ -7,12 +7,12 @@ from protocol.language.results import filled_in
 from protocol.language.things import RATED, shows_the_reference
 from protocol.language.wording import capital, listed, mid, number, size_in_words, spoken
 
-# What the values of an attribute that no study declares are called.
+# Words for the values of attributes that every study has.
 _OF_EVERY_STUDY = {"format": {"yes_no": "yes/no", "choice": "choice", "open": "open answer"}}
 
 
 def groups_of(study: Expansion) -> str:
-    """Return the people of a study, and who of them may be in two groups."""
+    """Return the people of a study, and which of them may be in two groups."""
     titles = {group.key: mid(group.title) for group in study.groups}
     people = []
     for group in study.groups:
@@ -42,10 +42,10 @@ def _every(phase: Phase) -> str:
 
 
 def _verb(phase: Phase) -> str:
-    """Return what people do in a phase: items with their reference, and what others answered before, they review."""
+    """Return the verb for a phase, which is to review for items shown with their reference or answered before."""
     if phase.source.let_in or phase.settles or (phase.rates == ["items"] and shows_the_reference(set(phase.shows))):
         return "review"
-    # One pool holds answers of models and of people at most, and both are scored.
+    # If a phase rates two kinds, they are models' and people's answers, and both are scored.
     return RATED[phase.rates[0]].verb
 
 
@@ -94,7 +94,7 @@ def _attribute(study: Expansion, condition: Condition) -> str:
 
 
 def _result(study: Expansion, condition: Condition, named: str | None) -> str:
-    """Return by which answer units are selected; `named` is the phase that the sentence has named already."""
+    """Return the answer that selects units, in words; `named` is the phase that the sentence has already named."""
     label, title, values = result_words(study, condition)
     where = "" if condition.name.partition(".")[0] == named else f" in “{title}”"
     return f"for which “{label}” was answered {listed(values, 'or')}{where}"
@@ -113,19 +113,19 @@ def result_words(study: Expansion, condition: Condition, form: str | None = None
 
 
 def field_of(study: Expansion, phase: str, field: str, form: str | None = None) -> Field | None:
-    """Return a field that is filled in during a phase; None where there is none, as in older protocols.
+    """Return a field that is filled in during a phase; None if there is none, as in older protocols.
 
     Parameters
     ----------
     form
-        Of the items' forms the one that is meant; None for the first that has the field.
+        The form that is meant, if items name their forms; None for the first form that has the field.
     """
     forms = {own.key: own.fields for own in study.forms if form in (None, own.key)}
     return next((asked for asked in filled_in(study.phase(phase), forms) if asked.key == field), None)
 
 
 def value_text(study: Expansion, attribute: str, value: str) -> str:
-    """Return how a value of an attribute reads: the text of its option where it has one."""
+    """Return a value of an attribute in words: the text of its option, if it has one."""
     declared = next((each for each in study.attributes if each.key == attribute), None)
     texts = {option.id: option.text for option in declared.options} if declared else _OF_EVERY_STUDY.get(attribute, {})
     return texts.get(value, value)
@@ -174,7 +174,7 @@ def _sample(study: Expansion, phase: Phase, sample: Sample, units: str) -> str:
 
 
 def _each_stratum(study: Expansion, phase: Phase, sample: Sample) -> str:
-    """Return what a stratum has in common: of pairs, two values of what their answers differ in."""
+    """Return what a stratum has in common; for pairs, two values of the column in which their answers differ."""
     of_answers = {"model"} | {each.key for each in study.attributes if each.table == "candidates"}
     differs = [key for key in sample.strata if phase.pairs and key in of_answers and key not in phase.pairs.same]
     if not differs:

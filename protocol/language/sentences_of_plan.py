@@ -1,4 +1,4 @@
-"""What the tables have to hold and what is computed, in words."""
+"""What the tables have to contain and what is computed, in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.language.results import form_named
 from protocol.language.sentences_of_material import field_of, result_words, value_text
 from protocol.language.wording import capital, listed, percent, spoken
 
-# Each with the word that leads to the field it is about.
+# The words for each estimate, ending with the preposition before its field.
 _ESTIMATES = {
     "accuracy": "accuracy of",
     "agreement": "agreement on",
@@ -57,7 +57,7 @@ _TABLES = ("cases", "items", "candidates", "raters")
 
 
 def columns_of(study: Expansion) -> tuple[str, ...]:
-    """Return which columns the tables have to have beyond those of every study, and who sees them."""
+    """Return the columns that the tables need beyond those of every study, and who sees them."""
     said = []
     for table in _TABLES:
         columns = [_column(each) for each in study.attributes if each.table == table]
@@ -116,7 +116,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
 
 
 def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
-    """Return what a line of the plan asks for."""
+    """Return a line of the plan in words."""
     what = _ESTIMATES[line.estimate].format(k=line.k or "k", option=_option(study, line))
     if are_right_at_once(line):
         what = "share of units that are right at once in"
@@ -141,7 +141,7 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
 
 
 def _compared(study: Expansion, name: str) -> str:
-    """Return what is compared with what; of what has two values, these."""
+    """Return what is compared with what; if there are just two values, these."""
     declared = next((each for each in study.attributes if each.key == name), None)
     if name == "group":
         are_two = len(study.groups) == 2
@@ -153,7 +153,7 @@ def _compared(study: Expansion, name: str) -> str:
 
 
 def _fields(study: Expansion, names: Sequence[str]) -> str:
-    """Return fields by their labels, those of one phase together."""
+    """Return fields by their labels, grouped by phase."""
     labels: dict[str, list[str]] = {}
     for name in names:
         key, _, field = name.partition(".")
@@ -163,7 +163,7 @@ def _fields(study: Expansion, names: Sequence[str]) -> str:
 
 
 def _option(study: Expansion, line: AuthoredEstimate) -> str:
-    """Return the text of the option that is counted: the one that is named, or else the field's positive one."""
+    """Return the text of the counted option: the one that is named, or the field's positive one."""
     key, _, field = line.of[0].partition(".")
     asked = field_of(study, key, field)
     counted = line.option or (asked.positive if asked else None) or ""
@@ -177,7 +177,7 @@ def where_in_words(study: Expansion, line: AuthoredEstimate) -> str:
 
 
 def condition_in_words(study: Expansion, key: str, values: list[str], form: str | None = None) -> str:
-    """Return that an attribute, or the result of a phase, in one form of the items, has one of some values."""
+    """Return a condition on an attribute, or on the result of a phase in one form of the items, in words."""
     if "." in key:
         label, title, texts = result_words(study, Condition(name=key, values=values), form)
         return f"“{label}” of “{title}” is {listed(texts, 'or')}"

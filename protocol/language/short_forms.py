@@ -1,4 +1,4 @@
-"""Short forms that authors may write, brought into one shape: a word for a list of one, a value for a mapping."""
+"""Short forms that authors may write, normalised to one shape: a word for a list of one, a value for a mapping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.parts import Key
 
 
 def under_key(key: str) -> Callable[[Any], Any]:
-    """Return what brings a bare text or list into the shape `{key: ...}`."""
+    """Return a function that wraps a bare text or list as `{key: ...}`."""
 
     def shaped(value: Any) -> Any:
         return value if isinstance(value, Mapping) else {key: value}
@@ -24,7 +24,7 @@ def as_list(value: Any) -> Any:
 
 
 def as_words(value: Any) -> Any:
-    """Wrap a single text in a list; an empty one into an empty list."""
+    """Wrap a single text in a list; an empty text becomes an empty list."""
     return [] if value == "" else as_list(value)
 
 

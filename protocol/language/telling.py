@@ -1,7 +1,8 @@
-"""By which ways a phase tells whoever works in it something: one table, from which the law, the freeze and gates go.
+"""The ways in which a phase can reveal information to the people working in it.
 
-What is told is a thing that can be shown, an attribute or a part of the reference. A new way is one more row here, and
-its attacks stand under its key in `tests/protocol/language/told_too_early.py`.
+The law, the freeze and the gates are all derived from this one table. What is revealed is a thing that can be shown, an
+attribute, or a part of the reference. A new way is one more row here, with its attacks under the same key in
+`tests/protocol/language/told_too_early.py`.
 """
 
 from __future__ import annotations
@@ -14,32 +15,32 @@ from protocol.language.expansion import Expansion, Phase, Source
 from protocol.language.narrowing import apart_from, told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.things import TOLD_BY_RATING, WHO_WROTE
 
-# Whom a way tells nothing new: nobody; people of a phase that tells the thing itself by this way, by whatever way they
-# are told it once more; or those, where it is by this way again.
+# To whom a way can be no news: to nobody; to people of a phase that itself reveals the thing in this way, however they
+# learn it again; or to these people only if they learn it again in this way.
 Known = Literal["to nobody", "in such phases", "by the same way"]
 _BY_ANSWERS = "tells {thing}, by the answers that it shows or selects by,"
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way by which a phase tells something.
+    """A way in which a phase reveals something.
 
     Attributes
     ----------
     key
-        What the way is.
+        The name of the way.
     says
-        How a sentence goes on after the name of the phase; {thing} is what is told.
+        How a sentence continues after the name of the phase; {thing} is what is revealed.
     things
-        Returns what a phase of a study tells by this way.
+        Returns what a phase of a study reveals in this way.
     known
-        Whom it tells nothing new.
+        To whom this can be no news.
     unless
-        When it tells nothing after all, and what to do then: a sentence, where only the author can know.
+        When it reveals nothing after all, and what to do then, as a sentence; set if only the author can know.
     on_the_screen
-        Whether it stands there because the phase names it: a gate then goes by the step that shows it.
+        Whether it is on the screen because the phase names it; a gate then depends on the step that shows it.
     of_protocols
-        Whether it is asked of protocols alone, which say all of it: what was frozen before stays open.
+        Whether it is checked only in protocols, which determine it fully; studies frozen earlier stay open.
     """
 
     key: str
@@ -52,41 +53,41 @@ class Way:
 
 
 class Asked:
-    """A study of which it is asked what its phases tell, of which each is worked out once for those that rest on it."""
+    """A study and what its phases reveal, each worked out once for all the phases that depend on it."""
 
     def __init__(self, study: Expansion) -> None:
         self.study = study
         self._told: dict[str, Set[str]] = {}
 
     def told_by(self, key: str) -> Set[str]:
-        """Return all that a phase tells, by any way."""
+        """Return everything that a phase reveals, in any way."""
         if key not in self._told:
             phase = self.study.phase(key)
             self._told[key] = {thing for way in WAYS for thing in way.things(self, phase)}
         return self._told[key]
 
     def told_anew(self, telling: Phase, blind: Phase) -> set[str]:
-        """Return what a phase tells to people of another, without what that one tells by the same way."""
+        """Return what a phase reveals to people of another, except what that one reveals in the same way."""
         anew: set[str] = set()
         for way in WAYS:
             anew |= way.things(self, telling) - (way.things(self, blind) if way.known == "by the same way" else set())
         return anew
 
     def known_in(self, phase: Phase) -> set[str]:
-        """Return what is nothing new to people of a phase, by what its own units have in common."""
+        """Return what people of a phase already know from what its own units have in common."""
         return {thing for way in WAYS if way.known == "in such phases" for thing in way.things(self, phase)}
 
     def way_of(self, phase: Phase, thing: str) -> Way:
-        """Return by which way a phase tells a thing: the first of the table, where there are several."""
+        """Return the way in which a phase reveals a thing; the first of the table if there are several."""
         return next(way for way in WAYS if thing in way.things(self, phase))
 
     def known_to_people_of(self, key: str) -> Set[str]:
-        """Return what people of a phase may pass on in their answers; which texts they know again, they alone do."""
+        """Return what people of a phase can pass on in their answers, which excludes texts that they recognise."""
         return self.told_by(key) - {WHO_WROTE}
 
 
 def needs_answers(source: Source, shows: Sequence[str] = ()) -> bool:
-    """Return whether the units of a source cannot be known, or shown with these things, before others have answered."""
+    """Return whether units of a source cannot be selected, or shown with these things, before others have answered."""
     by_result = any("." in condition.name for condition in source.where)
     return bool(source.let_in) or by_result or "opinions" in shows
 
@@ -116,22 +117,22 @@ def _by_like_pairs(asked: Asked, phase: Phase) -> Set[str]:
 
 
 def _by_one_kind_of_author(_: Asked, phase: Phase) -> Set[str]:
-    """Who has rated answers of models alone, or of people alone, knows them again among those of both."""
+    """People who rated answers of models only, or of people only, recognise them in a pool of both."""
     return {WHO_WROTE} if phase.rates in (["candidates"], ["answers"], ["pairs"]) else set()
 
 
 def _by_a_pool(_: Asked, phase: Phase) -> Set[str]:
-    """Who has rated a pool knows its texts again in another one of the same people, and so which are new there."""
+    """People who rated a pool recognise its texts in another pool of the same authors, and so know which are new."""
     return {WHO_WROTE} if set(phase.rates) == {"candidates", "answers"} else set()
 
 
 def _by_opinions_as_such(asked: Asked, phase: Phase) -> Set[str]:
-    """Whoever is shown what people answered, as theirs, knows it again in a pool."""
+    """People who were shown others' opinions recognise them in a pool."""
     return {WHO_WROTE} if "opinions" in _before_the_answer(asked, phase) | _after_the_answer(asked, phase) else set()
 
 
 def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
-    """That a unit is there at all says something of what others answered, also behind a phase in between."""
+    """The presence of a unit says something about others' answers, even through an intermediate phase."""
     if needs_answers(phase.source):
         return {"opinions"}
     if phase.source.phase is None:
@@ -142,10 +143,10 @@ def _by_being_there(asked: Asked, phase: Phase) -> Set[str]:
 
 
 def _by_results(asked: Asked, phase: Phase) -> Set[str]:
-    """Return what people were told by whose answers a phase, or what it takes its units from, selects them.
+    """Return what the people had been told whose answers select the units of a phase, or of its sources.
 
-    Units of which they all said the same, said anything in a field, flagged or called not assessable, have in common
-    what they knew when they did. That they differ says so much of no unit.
+    Units selected because people agreed, filled in a field, flagged them or called them not assessable have in common
+    what these people knew at the time. That people differ says no such thing about a unit.
     """
     answered: set[str] = set()
     for each in _from_above(asked.study, phase):
@@ -158,7 +159,7 @@ def _by_results(asked: Asked, phase: Phase) -> Set[str]:
 
 
 def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
-    """What is apart from units that answers selected has in common that they did not select it."""
+    """Units drawn apart from those that answers selected have in common that the answers did not select them."""
     names = {*phase.by.not_in, *apart_from(asked.study, phase)}
     by_each = (
         _by_being_there(asked, each) | _by_results(asked, each) for each in asked.study.phases if each.key in names
@@ -167,19 +168,19 @@ def _by_being_apart(asked: Asked, phase: Phase) -> Set[str]:
 
 
 def _by_authors(asked: Asked, phase: Phase) -> Set[str]:
-    """An answer that is rated may say what its author was shown."""
+    """An answer that is rated may contain what its author was shown."""
     return asked.known_to_people_of(phase.answers_of) if phase.answers_of is not None else set()
 
 
 def _by_opinions(asked: Asked, phase: Phase) -> Set[str]:
-    """Somebody who was shown a thing may say it in an answer, which others are shown."""
+    """Somebody who was shown a thing may mention it in an answer that others are shown."""
     source = phase.source.phase
     shown = _before_the_answer(asked, phase) | _after_the_answer(asked, phase)
     return asked.known_to_people_of(source) if source is not None and "opinions" in shown else set()
 
 
 def _from_above(study: Expansion, phase: Phase) -> Iterator[Phase]:
-    """Yield a phase and those that its units come from."""
+    """Yield a phase and the chain of phases that its units come from."""
     above: Phase | None = phase
     while above is not None:
         yield above
@@ -236,5 +237,5 @@ WAYS: tuple[Way, ...] = (
     Way("what was known to the authors", _BY_ANSWERS, _by_authors),
     Way("what was known to whose opinions are shown", _BY_ANSWERS, _by_opinions),
 )
-# What is told beside the screen, whatever step of a phase somebody is in.
+# Ways that do not depend on the screen, and so apply in every step of a phase.
 UNSEEN = tuple(way for way in WAYS if not way.on_the_screen and not way.of_protocols)

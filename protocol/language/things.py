@@ -1,4 +1,4 @@
-"""What a phase can rate and what it can show: the closed lists of the language, one row each."""
+"""What a phase can rate and what it can show: the closed lists of the language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
-# Over what a thing tells: all items of a subject, the item (a conversation is one), the one unit; or nothing.
+# What a thing can give away: all items of the subject, the item (or its conversation), the one unit, or nothing.
 Reach = Literal["subject", "item", "unit", "nothing"]
 
 
@@ -19,9 +19,9 @@ class Thing:
     key
         The word in `shows`.
     words
-        How a sentence names it.
+        Its name in a sentence.
     reach
-        Whoever has been shown it cannot be asked afterwards as if they had not: about this much of the material.
+        The material about which somebody who has been shown it can no longer be asked blind.
     """
 
     key: str
@@ -50,59 +50,59 @@ THINGS: dict[str, Thing] = {
         Thing("judge", "the judge's verdict", "item"),
     )
 }
-# What can be told and stands on no screen; not a word that could be a key.
+# Information that is never on a screen; its word could not be a key.
 WHO_WROTE = "who wrote"
 _UNSHOWN = {WHO_WROTE: Thing(WHO_WROTE, "whether people or models wrote an answer", "unit")}
 TOLD: Mapping[str, Thing] = {**THINGS, **_UNSHOWN}
-# Whoever sees one of these may know what counts as right.
+# Somebody who sees one of these may know what counts as right.
 TELL_THE_REFERENCE = frozenset({"reference", "explanation", "overlays"})
 _PART = "reference."
 
 
 def field_of_reference(thing: str) -> str:
-    """Return the key of the field whose reference is shown, where a phase shows that of one field; else nothing."""
+    """Return the field's key if the thing is the reference of one field, else an empty text."""
     return thing.removeprefix(_PART) if thing.startswith(_PART) else ""
 
 
 def fields_of_reference(shown: Iterable[str]) -> list[str]:
-    """Return the keys of all fields whose reference is shown by name."""
+    """Return the keys of all fields whose reference is shown individually."""
     return [key for key in map(field_of_reference, shown) if key]
 
 
 def shows_the_reference(shown: Set[str]) -> bool:
-    """Return whether the reference is among what is shown, as a whole or of some field."""
+    """Return whether the reference is shown, as a whole or for some field."""
     return "reference" in shown or bool(fields_of_reference(shown))
 
 
-# How far an attribute tells, by the table that has it as a column. What is said of a case holds of everything about its
-# subject: other examinations of a person show the same disease.
+# The reach of an attribute, by its table. An attribute of a case concerns the whole subject, since other examinations
+# of the same person show the same disease.
 _REACH_OF_TABLE: dict[str, Reach] = {"cases": "subject", "items": "item", "candidates": "unit", "raters": "nothing"}
 
 
 def reach_of_attribute(table: str, *, tells_reference: bool) -> Reach:
-    """Return how far an attribute tells: as the reference where it tells that, else as the table has it."""
+    """Return the reach of an attribute: that of the reference if it gives that away, else that of its table."""
     return "subject" if tells_reference else _REACH_OF_TABLE[table]
 
 
 def in_words(thing: str) -> str:
-    """Return how a sentence names a thing; an attribute, or a part of the reference, by its name."""
+    """Return a thing's name in a sentence; attributes and parts of the reference are quoted."""
     return TOLD[thing].words if thing in TOLD else f"'{thing}'"
 
 
 def open_to(shown: Set[str], telling: Set[str] = frozenset()) -> Set[str]:
     """Return what a phase that shows these things is not blind to.
 
-    The reference and its explanation give away where a lesion is masked; a mask gives away less than they do.
+    The reference and its explanation also give away overlays, but overlays give away less than they do.
 
     Parameters
     ----------
     telling
-        Attributes that tell the reference, and its parts: whoever is shown that is not blind to them.
+        Parts of the reference, and attributes that give it away: a phase that shows the reference is not blind to them.
     """
     return shown | TELL_THE_REFERENCE | telling if shown & {"reference", "explanation"} else shown
 
 
-# What is rated is on the screen, whether or not `shows` names it.
+# The thing under judgement is on the screen, whether or not `shows` names it.
 TOLD_BY_RATING = {"candidates": "candidate", "pairs": "candidate", "references": "reference", "answers": "opinions"}
 
 
@@ -115,11 +115,11 @@ class Rated:
     key
         The word in `rates`.
     unit, units
-        How sentences count it.
+        Its singular and plural in sentences.
     again
-        The plural, in a sentence that has named it before.
+        The plural in a sentence that has already named it.
     verb
-        What people do with it.
+        The word for rating it.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""What of a study can be judged although something in it is wrong, so that what hangs on that is left out."""
+"""The parts of a faulty study that can still be checked, leaving out everything that depends on a fault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from protocol.language.phases import KNOWN_ATTRIBUTES
 from protocol.language.things import THINGS
 
 Kind = Literal["phase", "form", "group", "attribute", "list"]
-# Given where attributes are, but none that could be declared.
+# Names that are valid in place of attributes but cannot be declared.
 _NO_ATTRIBUTES = KNOWN_ATTRIBUTES | frozenset(THINGS) | {"group", "case", "item", RATER}
 _TABLES = tuple(AuthoredAttributes.model_fields)
 _ANY_FORM = AuthoredForm.model_validate({"fields": {"answer": "text"}})
@@ -28,16 +28,16 @@ _ANY_FORM = AuthoredForm.model_validate({"fields": {"answer": "text"}})
 
 @dataclass
 class Unread:
-    """What is wrong in itself, by kind and name, or by its place among the phases.
+    """The parts that are themselves faulty, by kind and name.
 
     Attributes
     ----------
     names
-        What is wrong.
+        The faulty parts.
     open
-        Kinds of which something has no readable name: any name that is not known may be meant.
+        Kinds that include a part without a readable name, which any unknown name may mean.
     known
-        What can be read.
+        The parts that can be read.
     """
 
     names: set[tuple[Kind, str]] = field(default_factory=set)
@@ -45,7 +45,7 @@ class Unread:
     known: set[tuple[Kind, str]] = field(default_factory=set)
 
     def holds(self, kind: Kind, name: str) -> bool:
-        """Return whether a name stands for something of which nothing is known."""
+        """Return whether a name refers, or may refer, to a part that cannot be read."""
         if (kind, name) in self.names:
             return True
         if kind == "attribute" and name in _NO_ATTRIBUTES:
@@ -53,17 +53,17 @@ class Unread:
         return kind in self.open and (kind, name) not in self.known
 
     def copy(self) -> Unread:
-        """Return the same, to be added to."""
+        """Return a copy, to which more can be added."""
         return Unread(set(self.names), set(self.open), set(self.known))
 
     def of(self, kind: Kind) -> tuple[str, ...]:
-        """Return the names of what is wrong of a kind."""
+        """Return the names of the faulty parts of a kind."""
         return tuple(sorted(name for other, name in self.names if other == kind))
 
 
 @dataclass(frozen=True)
 class Origins:
-    """At which places of the author's file phases and estimates stood that are still there."""
+    """The positions in the author's file of the remaining phases and estimates."""
 
     phases: tuple[int, ...]
     also: tuple[int, ...] = ()
@@ -71,7 +71,7 @@ class Origins:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A key that is not judged, and the name of what is wrong that it hangs on."""
+    """A key that is not checked, and the faulty part that it depends on."""
 
     place: tuple[str, ...]
     kind: Kind
@@ -81,9 +81,9 @@ class Unseen:
 def judged_in_part(
     study: AuthoredStudy, origins: Origins, unread: Unread
 ) -> tuple[AuthoredStudy, Origins, list[Unseen]]:
-    """Return a study without the keys that name what cannot be read, and those keys.
+    """Return a study without the keys that refer to unreadable parts, and these keys.
 
-    A phase whose form, or whose answers, cannot be known counts as unread for whatever goes by its answers.
+    A phase whose form or units cannot be known counts as unread for everything that depends on its answers.
     """
     unread = unread.copy()
     unseen: list[Unseen] = []
@@ -103,7 +103,7 @@ def judged_in_part(
 
 
 def judged_as_a_whole(study: AuthoredStudy, origins: Origins, unread: Unread) -> tuple[AuthoredStudy, Origins]:
-    """Return a study of the phases that hang on nothing that cannot be read, also by other phases; without its plan."""
+    """Return a study of the phases that do not depend, even through other phases, on a fault; without its plan."""
     unread = unread.copy()
     study = _without_lists(_without_names(study, unread), unread, [])
     phases, left = [], []
@@ -118,10 +118,10 @@ def judged_as_a_whole(study: AuthoredStudy, origins: Origins, unread: Unread) ->
 
 
 def opens_unsurely(study: AuthoredStudy, origins: Origins) -> set[str]:
-    """Return the phases of which it is open what comes before them, since some of the phases above are left out.
+    """Return the phases whose predecessors are uncertain because some phases above them are left out.
 
-    Where nothing is written, a phase opens behind those above in which the same people work; who waits for such a
-    phase may be waiting, by way of one that is left out, for a third.
+    Without `after`, a phase opens after the phases above in which the same people work. A phase that waits for such a
+    phase may therefore also wait, through one that is left out, for a third.
     """
     unsure: set[str] = set()
     by_default: set[str] = set()
@@ -134,7 +134,7 @@ def opens_unsurely(study: AuthoredStudy, origins: Origins) -> set[str]:
 
 
 def named_by(phase: AuthoredPhase, unread: Unread) -> Iterator[tuple[str, Kind, str]]:
-    """Yield what a phase names: under which of its keys, of which kind, by which name."""
+    """Yield everything that a phase refers to: its key, the kind, and the name."""
     for written in phase.rates:
         kind, of, name = written.partition(" of ")
         if of and kind.strip() == "answers":
@@ -183,7 +183,7 @@ def _lists_of(*written: AuthoredOptions | None) -> Iterator[str]:
 
 
 def _instead(phase: AuthoredPhase, keys: set[str], unread: Unread) -> dict[str, object]:
-    """Return what replaces the unjudged keys of a phase."""
+    """Return replacements for the keys of a phase that are not checked."""
 
     def read(shown: Sequence[str]) -> list[str]:
         return [thing for thing in shown if not unread.holds("attribute", thing)]
@@ -192,7 +192,7 @@ def _instead(phase: AuthoredPhase, keys: set[str], unread: Unread) -> dict[str, 
     if "form" in keys:
         changes |= {"form": _ANY_FORM, "undetermined": []}
     if "from" in keys:
-        # A phase settles the one that its units come from.
+        # A phase can settle only the one that its units come from.
         changes |= {"source": AuthoredSource(), "settles": None}
     if "by" in keys:
         changes |= {"by": AuthoredPeople()}
@@ -206,7 +206,7 @@ def _instead(phase: AuthoredPhase, keys: set[str], unread: Unread) -> dict[str, 
 
 
 def _without_names(study: AuthoredStudy, unread: Unread) -> AuthoredStudy:
-    """Leave out forms, groups and attributes that are called unread."""
+    """Return a study without forms, groups and attributes whose names are among the faulty ones."""
     tables = {
         table: {
             key: said
@@ -225,7 +225,7 @@ def _without_names(study: AuthoredStudy, unread: Unread) -> AuthoredStudy:
 
 
 def _without_lists(study: AuthoredStudy, unread: Unread, unseen: list[Unseen]) -> AuthoredStudy:
-    """Leave out forms, attributes and groups that name a list, or a group, of which nothing is known."""
+    """Return a study without forms and attributes with unreadable lists, or unreadable groups in `may_also_be`."""
     forms = dict(study.forms)
     for key, fields in study.forms.items():
         for name in (name for name in _lists_in(fields) if unread.holds("list", name)):
@@ -253,7 +253,7 @@ def _without_lists(study: AuthoredStudy, unread: Unread, unseen: list[Unseen]) -
 def _analysis_in_part(
     plan: AuthoredAnalysis, origins: Sequence[int], unread: Unread, unseen: list[Unseen]
 ) -> tuple[AuthoredAnalysis, tuple[int, ...]]:
-    """Return a plan without the lines and names that hang on what cannot be read."""
+    """Return a plan without the lines and names that depend on unreadable parts."""
 
     def hangs(line: AuthoredEstimate, *place: str) -> bool:
         hung = [(kind, name) for kind, name in _named_by_line(line, unread) if unread.holds(kind, name)]

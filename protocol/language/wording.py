@@ -8,7 +8,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return words with commas, and `last` before the last of them."""
+    """Return words joined by commas, with `last` before the last one."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
@@ -25,7 +25,7 @@ def percent(share: float) -> str:
 
 
 def size_in_words(size: str) -> str:
-    """Return a size as it is expanded, a number, `all` or `5%`, as sentences write it."""
+    """Return an expanded size (a number, `all` or `5%`) as written in sentences."""
     return size.replace("%", " %")
 
 
@@ -35,7 +35,7 @@ def capital(sentence: str) -> str:
 
 
 def mid(title: str) -> str:
-    """Return a title as it is written within a sentence: "Senior physicians" in lower case, "MRI staff" as it is."""
+    """Return a title for use within a sentence: "Senior physicians" in lower case, "MRI staff" unchanged."""
     return title[:1].lower() + title[1:] if title[1:2].islower() else title
 
 
@@ -45,26 +45,26 @@ def spoken(key: str) -> str:
 
 
 def place_in_words(path: Sequence[str | int]) -> str:
-    """Return the place of a key in a protocol, for a sentence on what is wrong there.
+    """Return the place of a key in a protocol, for a sentence about what is wrong there.
 
     Parameters
     ----------
     path
-        The keys; a number is a place in a list, from 0. People count its lines from 1.
+        The keys; a number is an index into a list, from 0. The sentence counts lines from 1.
     """
     words = path_in_words(path)
     return words if any(isinstance(part, int) for part in path) else f"key {words}"
 
 
 def path_in_words(path: Sequence[str | int]) -> str:
-    """Return the keys down to one of a protocol: "analysis.primary.of", or "line 2 of analysis.also, key of"."""
+    """Return the path to a key of a protocol: "analysis.primary.of", or "line 2 of analysis.also, key of"."""
     said, keys = "", list[str]()
     for part in path:
         if isinstance(part, str):
-            # An empty key would be seen by nobody.
+            # Quotes make an empty key visible.
             keys.append(part or "''")
             continue
-        # A line of a list that is itself in one.
+        # The list may itself be within a line of a list.
         said = f"line {part + 1} of {'.'.join(keys) or 'the list'}{f' in {said}' if said else ''}"
         keys = []
     below = ".".join(keys)

@@ -1,4 +1,4 @@
-"""What must lie where in a study folder: masks over the scans they are drawn on, beginnings within a scan."""
+"""Placement checks on a study folder: masks must lie over the scans they were drawn on, and items start in a scan."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _START = "key hanging.start"
 
 @dataclass(frozen=True)
 class Files:
-    """The scans and masks that are to be read, and the items that show them."""
+    """The scans and masks to read, and the items that show them."""
 
     volumes: Sequence[VolumeRow]
     overlays: Sequence[OverlayRow]
     items: Sequence[ItemRow]
     hanging: Hanging
-    # By item, the masks that a point has to hit: held against the scans in which the point is set.
+    # The masks that a point has to hit, by item: checked against the scans in which the point is set.
     to_be_hit: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @staticmethod
@@ -39,9 +39,9 @@ def check_placement(
     volumes: Mapping[str, PreparedVolume],
     overlays: Mapping[str, PreparedVolume],
 ) -> None:
-    """Note every item that begins outside of its scans, or names a mask that does not belong on them.
+    """Note every item that starts outside its scans, or names a mask that does not belong on them.
 
-    Scans that were refused are left out: they are missing in `volumes` and `overlays`.
+    Scans that were refused are missing from `volumes` and `overlays`, and are skipped.
     """
     overlay_rows = {row.key: row for row in files.overlays}
     of_case = defaultdict(list)
@@ -69,7 +69,7 @@ def check_placement(
 def _require_start_inside(
     item: ItemRow, hanging: Hanging, of_case: Sequence[VolumeRow], prepared: Mapping[str, PreparedVolume]
 ) -> None:
-    """Refuse a beginning that lies outside of every scan of the item: the reader would begin in the dark."""
+    """Refuse a start position outside every scan of the item: the reader would start on a black screen."""
     start = hanging.start if item.start is None else item.start
     if start == "middle":
         return
@@ -91,7 +91,7 @@ def _require_over(
     shown_over: Sequence[tuple[VolumeRow, PreparedVolume]],
     drawn_on: Sequence[Grid],
 ) -> None:
-    """Refuse a mask that would be drawn at another place than the one it was made for."""
+    """Refuse a mask that would be drawn somewhere other than where it was made."""
     for volume_row, prepared in shown_over:
         over = f"volume '{volume_row.key}' ({volume_row.path.name})"
         if overlay.placed != prepared.placed:
@@ -110,8 +110,8 @@ def _require_over(
     if not overlay.placed:
         return
     for volume_row, prepared in shown_over:
-        # A mask may have a grid of its own, or that of another scan of the case. One that has no scan's grid but the
-        # size of one was drawn on that one, and has lost its place.
+        # A mask may have a grid of its own, or that of another scan of the case. If it matches no scan's grid but has
+        # the size of one, it was drawn on that scan and has lost its position.
         if overlay.whole.shape == prepared.whole.shape and not any(overlay.whole.lies_as(grid) for grid in drawn_on):
             raise _refuse(
                 row,
@@ -128,7 +128,7 @@ def _require_over(
 
 
 def _shown(volume: PreparedVolume) -> Grid:
-    """Return where the voxels lie that were kept: of a mask what is inside, of a scan what is not background."""
+    """Return the grid of the voxels that were kept: the inside of a mask, or a scan without its background."""
     return Grid(volume.shape, volume.affine)
 
 
@@ -141,7 +141,7 @@ def _refuse(row: OverlayRow, fault: str, do: str) -> InputRefused:
 
 
 def problem_of_volume(row: VolumeRow | OverlayRow, error: ImagingError) -> Problem:
-    """Return what is wrong with a scan or mask, with the line that names it."""
+    """Return what is wrong with a scan or mask, and the table line that names it."""
     if isinstance(row, VolumeRow):
         return Problem("volumes.csv", f"volume '{row.key}'", str(error))
     return Problem("overlays.csv", f"overlay '{row.key}'", str(error))

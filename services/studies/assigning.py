@@ -1,4 +1,4 @@
-"""Who reads what in which order: drawn once, stored, and never derived again."""
+"""Assign to each rater what they read and in which order: drawn once, stored and never recomputed."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _FREEZE: Any = select(Freeze).where(Freeze.study_id == bindparam("study_id"), *S
 def assign_rater(
     session: Session, study_id: int, rater: Membership, phases: StudyPhases, only: Collection[str] = ()
 ) -> None:
-    """Give a rater the practice and all units of their phases, or those of their slot; nothing of what they have.
+    """Assign a rater the practice and the units of their phases, or those of their slot.
 
-    Nothing either of what is closed, or not drawn yet.
+    Phases in which they already have assignments are skipped, as are phases that are closed or not drawn yet.
 
     Parameters
     ----------
     phases
-        Those of the rater's group.
+        The phases of the rater's group.
     only
-        The keys of the phases to be dealt; none for all.
+        The keys of the phases to assign; empty for all.
     """
     freeze = session.exec(_FREEZE, params={"study_id": study_id}).one()
     has = queries.phases_dealt(session, stored_id(rater.id))
     if phases.training is not None and phases.training.key not in has:
         assign_practice(session, study_id, rater, phases, phases.training, pass_number=1)
     key = draws.key_of(session, study_id, phases.seed)
-    # Of these, what is there is not theirs: the phase is closed, or somebody else's turn.
+    # Closed phases take no more answers, and phases that follow from others are only drawn once those are closed.
     closed = queries.phases_closed(session, study_id) if phases.listed else frozenset()
     own = [
         phase
@@ -62,7 +62,7 @@ def assign_rater(
 
 
 def assign_anew(session: Session, study_id: int, rater: Membership, phases: StudyPhases, version: int) -> None:
-    """Give a rater what came with a version of their study: in each phase behind what they have, which stays."""
+    """Assign a rater what a version of their study added: in each phase, after their existing assignments."""
     freeze = session.exec(_FREEZE, params={"study_id": study_id}).one()
     last: dict[str, int] = dict(
         session.exec(
@@ -82,7 +82,7 @@ def assign_anew(session: Session, study_id: int, rater: Membership, phases: Stud
             each.position += behind
         if dealt:
             draws.note(session, study_id, key, phase.key, rater.pseudonym, rows=store(session, dealt))
-    # What they have nothing of yet, as a phase that was added, they get as a whole.
+    # A phase in which they have nothing yet, such as a new one, is assigned in full.
     assign_rater(session, study_id, rater, phases)
 
 
@@ -95,7 +95,7 @@ def _dealt_of(
     key: draws.DrawKey,
     version: int | None = None,
 ) -> list[Dealt]:
-    """Return the assignments of a rater in one phase, of what came with one version of the study or of all of it."""
+    """Return a rater's assignments in one phase, from one version of the study or from all of them."""
     study_id = rater.study_id
     rng = key.rng(phase.key, rater.pseudonym)
     rules, drawn_for = phases.rules_of(phase), phase.key if phase.listed else ""
@@ -119,15 +119,15 @@ def _dealt_of(
 def _with_what_is_shown_after(
     phases: StudyPhases, phase: Phase, assigned: Sequence[Dealt], about: Mapping[int, tuple[str, str]]
 ) -> list[Dealt]:
-    """Return the assignments of a phase, each followed by its second step where more is shown after the own answer.
+    """Return a phase's assignments, with second steps if the phase shows more once the rater's own answer is sealed.
 
-    The second step comes behind the last unit about which it tells something: of the subject where it tells the
-    reference, else of the item, or conversation. What does not count waits for its own unit alone.
+    A second step follows the last unit about which it reveals something: the last unit of its subject if it reveals
+    the reference, otherwise of its item or conversation. In a phase that does not count it only follows its own unit.
 
     Parameters
     ----------
     about
-        Subject, and item or conversation, by the id of the item.
+        The subject, and the item or conversation, by item id.
     """
     after = phases.continuation_of(phase)
     if after is None:
@@ -166,7 +166,7 @@ def _second_step(first: Dealt, after: Phase) -> Dealt:
 def _add_opinions(
     session: Session, study_id: int, assigned: Sequence[Dealt], phase: Phase, source: str, key: draws.DrawKey
 ) -> None:
-    """Note whose verdicts are shown beside each unit, in an order of their own; nobody is shown what they said."""
+    """Note whose verdicts are shown beside each unit, in an order drawn for it; nobody is shown their own."""
     by_unit: dict[tuple[int, int | None], list[queries.StandingAnswer]] = {}
     for answer in queries.answers_in(session, study_id, source):
         by_unit.setdefault((answer.item_id, answer.candidate_id), []).append(answer)
@@ -181,7 +181,7 @@ def _add_opinions(
 
 
 def _is_for(frozen: Sequence[str], rater: Membership) -> bool:
-    """Return whether a unit with these slots is for a rater: dealt to their slot, or to nobody in particular."""
+    """Return whether a unit with these slots is for a rater: dealt to their slot, or not dealt to slots at all."""
     return not frozen or (rater.slot is not None and groups.name_of_slot(rater.group_key, rater.slot) in frozen)
 
 
@@ -202,13 +202,13 @@ def _select_items(of_a_version: bool) -> Any:
         .join(Case, col(Case.id) == Item.case_id)
         .where(*_units_of(of_a_version), col(FreezeItem.candidate_id).is_(None))
         .order_by(col(Item.id))
-        # What an order asks: the rest would be read again for each rater, most of it JSON.
+        # Only the columns that ordering needs: the rest, mostly JSON, would be read again for each rater.
         .options(load_only(*_OF_AN_ORDER, raiseload=True))
     )
 
 
 def _units_of(of_a_version: bool) -> list[Any]:
-    """Return what makes a unit one of a phase; of all versions where none is named, but for what was replaced."""
+    """Return the conditions on a phase's units: of one version, or of all versions without what was replaced."""
     own = [
         FreezeItem.freeze_id == bindparam("freeze_id"),
         FreezeItem.phase == bindparam("phase"),
@@ -222,7 +222,7 @@ def _frozen_candidates(
 ) -> list[tuple[FreezeItem, str]]:
     """Return a rater's candidates of a freeze, or of one phase, with their subjects, in the order of the tables.
 
-    Where people's answers are rated, nobody's own is among them.
+    If people's answers are rated, the rater's own are left out.
     """
     place = {"freeze_id": freeze_id, "phase": phase, "version": version}
     rows = session.exec(_select_candidates(version is not None), params=place).all()
@@ -244,7 +244,7 @@ def _select_candidates(of_a_version: bool) -> Any:
 
 
 def _conversations(session: Session, freeze_id: int) -> dict[int, str]:
-    """Return the conversation by the id of each frozen turn: what tells of a turn tells of all."""
+    """Return the conversation of each frozen turn, by id: what reveals one turn reveals them all."""
     turns = (
         select(Item.id, Item.conversation)
         .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
@@ -288,7 +288,7 @@ def _assign_candidates(
 def assign_practice(
     session: Session, study_id: int, rater: Membership, phases: StudyPhases, training: Phase, pass_number: int
 ) -> None:
-    """Give a rater every unit of a practice, items in an order of this pass's own: another than that before it."""
+    """Assign a rater every unit of a practice, in an order that differs from the previous pass."""
     key = draws.key_of(session, study_id, phases.seed)
     rules = phases.rules_of(training)
     rng = key.rng(training.key, rater.pseudonym, pass_number)
@@ -306,7 +306,7 @@ def assign_practice(
 
 
 def _practised_items(session: Session, study_id: int, rater: Membership, training: Phase) -> list[tuple[Item, str]]:
-    """Return the items of a practice with their subjects: all that are for practice, or those that were drawn."""
+    """Return the items of a practice with their subjects: every practice item, or those that were drawn."""
     if training.listed:
         freeze = session.exec(select(Freeze.id).where(Freeze.study_id == study_id, *STANDS)).one()
         return _frozen_items(session, stored_id(freeze), training.key, rater)
@@ -320,7 +320,7 @@ def _practised_items(session: Session, study_id: int, rater: Membership, trainin
 
 
 def _order_of_pass(session: Session, rater: Membership, training: Phase, pass_number: int) -> Sequence[str]:
-    """Return the keys of the items of an earlier pass in their order; none before the first."""
+    """Return the item keys of the previous pass in their order; empty for the first pass."""
     return session.exec(
         select(Item.key)
         .join(Assignment, col(Assignment.item_id) == Item.id)
@@ -340,7 +340,7 @@ def practice_order(
     rng: random.Random,
     pass_number: int,
 ) -> list[Item]:
-    """Return practice items in the order of a pass: another than that of the keys `before`, where there is one."""
+    """Return practice items in the order of a pass, different from that of the keys `before` if there is another."""
     order: list[Item] = []
     for _ in range(REPEATED_DRAWS):
         order = ordered(items, rules, rng, shuffled=pass_number > 1)
@@ -389,7 +389,7 @@ def _assign(
 
 
 def option_order(item: Item, rules: PhaseRules, rng: random.Random) -> list[str]:
-    """Return the order in which this rater sees an item's options: as listed, or shuffled where the study says so."""
+    """Return the order in which this rater sees an item's options: as listed, or shuffled if the study says so."""
     ids = [option["id"] for option in item.options]
     if item.format == "choice" and rules.shuffle_options:
         rng.shuffle(ids)

@@ -1,4 +1,4 @@
-"""The limits that a statistic has at best on so many units in so many clusters, by what the report computes itself."""
+"""The best confidence limits a statistic can have for given cluster sizes, computed with the report's own methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agreement import (
 )
 from agreement.ratings import Weights
 
-# Of how many units in each cluster. Where all are 1 the units are independent.
+# The number of units in each cluster. If all are 1, the units are independent.
 Sizes = tuple[int, ...]
 Coefficient = Literal["cohen_kappa", "linear_kappa", "quadratic_kappa", "gwet_ac1"]
 _WEIGHTS: dict[Coefficient, Weights] = {"linear_kappa": "linear", "quadratic_kappa": "quadratic"}
@@ -27,11 +27,11 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("cohen_kappa", "linear_kappa", "quadrat
 def best_share(
     sizes: Sizes, above: float | None, below: float | None, *, confidence: float, resamples: int
 ) -> Estimate:
-    """Return the limits of the share that bounds would like best.
+    """Return the limits of the share that is most favourable to the bounds.
 
-    Between two bounds they are Wilson's of as many independent units, which no clusters make narrower. Beyond one, they
-    are those of clusters in which all are alike or, where that is better, in some of which a single unit differs: units
-    that differ there say that a cluster is worth more than one of its units.
+    Between two bounds these are Wilson's limits for as many independent units: clustering never makes them narrower.
+    Beyond a single bound, they are those of clusters in which all units are alike or, if that is better, in some of
+    which a single unit differs: units that differ within a cluster make it count for more than one unit.
     """
     n = sum(sizes)
     independent = len(sizes) == n
@@ -52,11 +52,11 @@ def best_share(
 def best_coefficient(
     coefficient: Coefficient, sizes: Sizes, options: int, *, confidence: float, resamples: int
 ) -> Estimate:
-    """Return the coefficient of two raters whose lower limit is the greatest.
+    """Return the two-rater coefficient with the greatest lower limit.
 
-    They agree on all units, or on all but a few, by a step each: weighted kappas have no limits without a disagreement.
-    Answers are as many of each option, which kappa is greatest of, as many of the lowest and the highest, of which a
-    step is least, or all but one the same, by which AC1 goes up.
+    The raters agree on all units, or on all but a few, where they are one step apart: weighted kappas have no limits
+    without a disagreement. The answers are spread evenly over the options, which maximises kappa; split between the
+    lowest and the highest, which makes a step count least; or all the same but one, which raises AC1.
     """
     n = sum(sizes)
     clusters = None if len(sizes) == n else _clusters(sizes)
@@ -80,10 +80,10 @@ def best_coefficient(
 
 
 def best_alpha(sizes: Sizes, raters: int, options: int, *, confidence: float, resamples: int) -> Estimate:
-    """Return the nominal alpha of so many raters of each unit whose lower limit is the greatest.
+    """Return the nominal alpha with the greatest lower limit, for so many raters of each unit.
 
-    Answers are as many of each option, which alpha is greatest of. The raters agree on all units, or on all but a few,
-    on each of which one of them differs.
+    The answers are spread evenly over the options, which maximises alpha. The raters agree on all units, or on all but
+    a few, on each of which one rater differs.
     """
     n = sum(sizes)
     clusters = None if len(sizes) == n else _clusters(sizes)
@@ -107,7 +107,7 @@ def _answers(coefficient: Coefficient, n: int, options: int) -> Iterator[list[in
 
 
 def _best(of: Callable[[int], Estimate], most: int, goodness: Callable[[Estimate], float]) -> Estimate:
-    """Return the best of none, one, two ... units that differ: it gets better up to some number, and then worse."""
+    """Return the best over 0, 1, 2 ... differing units: the limit improves up to some number and then worsens."""
     best = of(0)
     for count in range(1, most + 1):
         other = of(count)
@@ -126,7 +126,7 @@ def _clusters(sizes: Sizes) -> list[int]:
 
 
 def _firsts(sizes: Sizes) -> list[int]:
-    """Return the place of the first unit of each cluster, the largest first, in which one unit matters least."""
+    """Return the index of each cluster's first unit, largest cluster first, because one unit matters least there."""
     places, at = [], 0
     for size in sizes:
         places.append((-size, at))

@@ -24,7 +24,7 @@ class StudyLine:
     role: str
     state: str
     simulated_readers: bool
-    # Those for practice aside.
+    # Without practice items.
     items: int
     practice: int
 
@@ -47,7 +47,7 @@ def studies_of(database: Database, actor: Actor) -> list[StudyLine]:
 
 
 def roles_of(database: Database, actor: Actor) -> set[str]:
-    """Return what the actor is, in whichever study."""
+    """Return the roles that the actor has in any study."""
     with database.read_only() as session:
         return {membership.role for _, membership in permission.studies_of(session, actor)}
 

@@ -1,4 +1,4 @@
-"""Check a study folder before anything of it is stored, and say all that is wrong with it at once."""
+"""Check a study folder before any of it is stored, and report everything that is wrong with it at once."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def checked_folder(
     places_in_mm: bool = False,
     stored_subjects: Collection[str] = frozenset(),
 ) -> StudyFolder:
-    """Read a study folder; of a folder that is refused, the scans are looked at too.
+    """Read and check a study folder; if it is refused, its scans are checked too.
 
     Parameters
     ----------
     plan_is_frozen
-        It is to be a version of a frozen study, whose plan keeps lines that a new study could not have.
+        The folder is to become a version of a frozen study, whose plan keeps lines that a new study could not have.
     places_in_mm
-        That study lays places out in mm wherever they lie.
+        That study gives all places in mm, even those in images without a scale.
     stored_subjects
         The subjects of that study.
 
@@ -69,12 +69,12 @@ def _phases_of(protocol: Protocol | Expansion) -> StudyPhases:
 def _with_practice_checked(
     contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool
 ) -> StudyFolder:
-    """Return a folder with what its pass marks are warned of; note what makes a mark say nothing.
+    """Return a folder with warnings about its pass marks added; note a problem for each mark that tests nothing.
 
     Parameters
     ----------
     frozen
-        It is to be a version of a frozen study, whose practice was passed as it is.
+        The folder is to become a version of a frozen study, whose practice was passed as it is.
     """
     is_listed = isinstance(contents.protocol, Expansion)
     practised = (phases, contents.items, contents.volumes, contents.references)
@@ -88,7 +88,7 @@ def _with_practice_checked(
 
 
 def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool) -> StudyFolder:
-    """Return a folder with what its plan and references are warned of; refuse it for what its tables cannot give."""
+    """Return a folder with warnings about its plan and references added; refuse what its tables cannot provide."""
     if not isinstance(contents.protocol, Expansion):
         return contents
     checks = PlanChecks(contents.protocol, contents, frozen=frozen)
@@ -107,9 +107,9 @@ def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Pro
 
 
 def validated_folder(folder: Path) -> StudyFolder:
-    """Read a study folder and look at each of its scans, without storing anything.
+    """Read a study folder and check each of its scans, without storing anything.
 
-    Its warnings say, too, which samples could not be drawn from its tables as they are.
+    Its warnings also name the samples that could not be drawn from its tables as they are.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def with_draws_tried(contents: StudyFolder) -> StudyFolder:
 
 
 def refusal_of(folder: Path) -> InputRefused | None:
-    """Return what `validated_folder` refuses a study folder for; None where it can be imported."""
+    """Return the refusal that `validated_folder` raises for a study folder; None if it can be imported."""
     try:
         validated_folder(folder)
     except InputRefused as refusal:
@@ -141,18 +141,18 @@ def refusal_of(folder: Path) -> InputRefused | None:
 
 
 def items_in_words(items: int, practice: int) -> str:
-    """Return how many items there are beside those for practice, and how many these are.
+    """Return the number of items and of practice items, in words.
 
     Parameters
     ----------
     items
-        All of them.
+        All items, practice included.
     """
     return counted(items - practice, "item") + (f" and {practice} for practice" if practice else "")
 
 
 def held_in_words(contents: StudyFolder) -> str:
-    """Return how many cases, scans, items and answers a study folder holds."""
+    """Return the number of cases, scans, items and answers in a study folder, in words."""
     practice = sum(row.practice for row in contents.items)
     return ", ".join(
         (

@@ -1,4 +1,4 @@
-"""Scans that were asked for and found to be something else than what was prepared: noted once, told to admins."""
+"""Requested scans whose file is not what was prepared: recorded once, and reported to admins."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _IN_WORDS = {
 
 
 def note(database: Database, actor: Actor, sha256: str, state: str) -> None:
-    """Record what was found in the audit trail of the actor's studies with this file: once, until one verifies again.
+    """Record the damage in the audit trail of each of the actor's studies that uses the file.
 
-    The file is refused whether or not this can be written.
+    It is recorded once, until a study is verified again. The file is refused whether or not this can be written.
     """
     try:
         with database.writing() as session:
@@ -36,12 +36,12 @@ def note(database: Database, actor: Actor, sha256: str, state: str) -> None:
                 ).all()
                 for study_id, key in rows:
                     _record_once(session, actor, study_id, {"file": sha256, "state": state}, table.__name__, key)
-    except Exception:  # noqa: BLE001  whatever keeps it from being noted, the scan is refused
+    except Exception:  # noqa: BLE001  the scan is refused even if the damage cannot be recorded
         _log.exception("a damaged scan could not be noted")
 
 
 def _record_once(session: Session, actor: Actor, study_id: int, damage: dict[str, str], kind: str, key: str) -> None:
-    # Two requests for one file come at once: the second waits here, and then finds what the first recorded.
+    # If two requests for one file arrive at once, the second waits here and then finds what the first recorded.
     session.exec(select(Study.id).where(Study.id == study_id).with_for_update()).one()
     detail = {**damage, kind.lower(): key}
     if all(event.detail != detail for event in events_of(session, study_id)):
@@ -49,7 +49,7 @@ def _record_once(session: Session, actor: Actor, study_id: int, damage: dict[str
 
 
 def events_of(session: Session, study_id: int) -> list[AuditEvent]:
-    """Return what was found of a study's scans since the last verification that found no fault began."""
+    """Return the damage events of a study since the start of its last verification without a fault."""
     ended = session.exec(
         select(Verification)
         .where(Verification.study_id == study_id, col(Verification.ended_at).is_not(None))
@@ -67,7 +67,7 @@ def events_of(session: Session, study_id: int) -> list[AuditEvent]:
 
 
 def sentence(event: AuditEvent) -> str:
-    """Say of which scan what was found, and when."""
+    """Return a sentence saying which scan was damaged, how, and when."""
     kind = "volume" if "volume" in event.detail else "overlay"
     in_words = _IN_WORDS[event.detail["state"]]
     return f"{event.at:%Y-%m-%d %H:%M} UTC: {kind} '{event.detail[kind]}' was not shown: {in_words}."

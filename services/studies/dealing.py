@@ -1,4 +1,4 @@
-"""Deal units to slots where not everybody rates all: at random, with loads that lie as close together as they can."""
+"""Deal units to slots at random when not everybody rates everything, with loads as even as possible."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import random
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 
-# The slots to which each unit was dealt, by its key.
+# The slots to which each unit was dealt, by unit key.
 Dealt = dict[str, tuple[str, ...]]
 
 
 class TooFewSlots(ValueError):
-    """Units have fewer slots to choose from than raters are asked for.
+    """Some units have fewer eligible slots than the number of raters asked for.
 
     Attributes
     ----------
     units
-        Their keys.
+        The keys of these units.
     most
-        How many slots the best of them has.
+        The largest number of eligible slots among them.
     """
 
     def __init__(self, units: Sequence[str], most: int) -> None:
@@ -43,12 +43,12 @@ def deal(
     per_unit
         How many slots rate each unit, drawn at random; None for all that may.
     barred
-        By unit, the slots that must not rate it.
+        The slots that must not rate each unit, by unit.
 
     Returns
     -------
     dict
-        By unit, its slots in the order of `slots`.
+        The slots of each unit, by unit, in the order of `slots`.
 
     Raises
     ------
@@ -57,10 +57,10 @@ def deal(
 
     Notes
     -----
-    Units come in random order, and each goes to the slots with the fewest units so far, ties drawn at random. Without
-    barred slots the loads then never differ by more than one. With them, units are moved from fuller to emptier slots
-    along the shortest chain of moves as long as a slot has two more than one that can be reached: no deal of these
-    units has loads that lie closer together (Harvey, Ladner, Lovász and Tamir, J Algorithms 2006;59:53-78).
+    Units are taken in random order, and each goes to the slots with the fewest units so far, with ties drawn at
+    random. Without barred slots, loads then never differ by more than one. With them, units are moved from fuller to
+    emptier slots along the shortest chain of moves while a slot has at least two more than one reachable from it: no
+    deal of these units has more even loads (Harvey, Ladner, Lovász and Tamir, J Algorithms 2006;59:53-78).
     """
     may = {unit: [slot for slot in slots if slot not in barred.get(unit, ())] for unit in units}
     short = [unit for unit in units if len(may[unit]) < (per_unit or 1)]
@@ -81,7 +81,7 @@ def deal(
 
 
 def _even_out(may: Mapping[str, Sequence[str]], has: dict[str, set[str]], loads: dict[str, int]) -> None:
-    """Move units to emptier slots as long as that brings two loads closer together."""
+    """Move units to emptier slots while that brings two loads closer together."""
     moved = True
     while moved:
         moved = False
@@ -100,7 +100,7 @@ def _even_out(may: Mapping[str, Sequence[str]], has: dict[str, set[str]], loads:
 def _chain_of_moves(
     fullest: str, may: Mapping[str, Sequence[str]], has: Mapping[str, set[str]], loads: Mapping[str, int]
 ) -> list[tuple[str, str, str]]:
-    """Return the shortest chain of moves (unit, from, to) from a slot to one with at least two units less."""
+    """Return the shortest chain of moves (unit, from, to) from a slot to one with at least two fewer units."""
     came_by: dict[str, tuple[str, str, str] | None] = {fullest: None}
     waiting = deque([fullest])
     while waiting:

@@ -1,4 +1,4 @@
-"""Assignments that are dealt: plain values until they are stored, as a freeze may deal tens of thousands at once."""
+"""Assignments before they are stored: plain values, because a freeze may make tens of thousands at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Dealt:
 
 
 def store(session: Session, dealt: Sequence[Dealt]) -> proofs.Seals:
-    """Store assignments in this order, and return the seal on them."""
+    """Store assignments in this order and return the seal on them."""
     columns = proofs.COLUMNS[Assignment][1:]
     rows: list[dict[str, Any]] = [{name: getattr(each, name) for name in columns} for each in dealt]
     keys = insert_with_keys(session, Assignment, rows)

@@ -1,4 +1,4 @@
-"""A study before its freeze, as long as nobody but its admin is in it: renamed, removed, or imported over."""
+"""Drafts: rename, remove or import over a study that is not frozen and has nobody but its admin in it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DraftStudy:
 
 
 def require_key(key: str) -> str:
-    """Return a key that a study can have."""
+    """Return a study key, or refuse it if it is not valid."""
     if not STUDY_KEY.fullmatch(key):
         raise InputRefused(
             f"The key '{key[:60]}' cannot be used: expected at most 60 lower-case letters, digits and hyphens; "
@@ -111,12 +111,12 @@ def rename_draft(
 def remove_draft(database: Database, actor: Actor, study_key: str) -> None:
     """Delete a draft with everything in it, and the prepared volumes that nothing else refers to.
 
-    Its row stays for the audit chain, under a key of its own, so that the key is free again.
+    Its row is kept for the audit chain, under a different key, so that the original key is free again.
 
     Raises
     ------
     Conflict
-        The study is frozen, or was before; or somebody was invited.
+        The study is frozen or was frozen before, or somebody was invited.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -127,7 +127,7 @@ def remove_draft(database: Database, actor: Actor, study_key: str) -> None:
 
 
 def require_replaceable(session: Session, actor: Actor, study: Study) -> None:
-    """Refuse to import over a study that is not the actor's own draft with nobody else in it."""
+    """Refuse to import over a study unless it is the actor's own draft with nobody else in it."""
     require_role(session, actor, study.key, "admin")
     _require_draft(session, study)
     _require_nobody_invited(session, study, actor)
@@ -140,7 +140,7 @@ def take_out(session: Session, actor: Actor, study: Study) -> list[str]:
     study_id = stored_id(study.id)
     items = queries.count_items(session, study_id)
     files: set[str] = set()
-    # What was frozen once stays on record, also after a thaw: its freeze names it.
+    # What was once frozen stays on record, even after a thaw, because the freeze refers to it.
     if session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).first() is None:
         files = {sha256 for table in (Volume, Overlay) for sha256 in _files(session, table, study_id)}
         _delete_contents(session, study_id)
@@ -154,7 +154,7 @@ def take_out(session: Session, actor: Actor, study: Study) -> list[str]:
         items=items,
         files=len(files),
     )
-    # No key that anybody can choose holds this sign.
+    # Keys that people choose cannot contain this character.
     study.key, study.removed_at = f"{study.key}~{study_id}", now()
     session.add(study)
     session.flush()
@@ -164,7 +164,7 @@ def take_out(session: Session, actor: Actor, study: Study) -> list[str]:
 def _delete_contents(session: Session, study_id: int) -> None:
     of_study = select(Item.id).where(Item.study_id == study_id)
     session.exec(delete(Reference).where(col(Reference.item_id).in_(of_study)))
-    # In this order: each is named by rows of those before it.
+    # In this order, because rows of each table are referred to by those before it.
     for table in (CandidatePair, Candidate, Item, PoolFile, Overlay, Volume, Case, ProtocolRecord):
         session.exec(delete(table).where(col(table.study_id) == study_id))
 
@@ -178,9 +178,9 @@ def _require_draft(session: Session, study: Study) -> None:
 
 
 def _require_never_frozen(session: Session, study: Study) -> None:
-    """Refuse to free the key of a thawed study: imported again under it, the same tables would draw another sample.
+    """Refuse to free the key of a thawed study: the same tables, imported again, would draw a different sample.
 
-    A draft that was imported over a thawed study has its secret, and counts as the same.
+    A draft that was imported over a thawed study keeps its secret, and counts as the same study.
     """
     of_the_same = select(Freeze.id).join(Study, col(Study.id) == Freeze.study_id).where(Study.salt == study.salt)
     if session.exec(of_the_same).first() is not None:
@@ -208,7 +208,7 @@ def _require_nobody_invited(session: Session, study: Study, actor: Actor) -> Non
     others = _others(session, study, actor)
     if others:
         raise Conflict(
-            f"People are invited to the draft '{study.key}' already ({', '.join(others)}); remove them first."
+            f"People have already been invited to the draft '{study.key}' ({', '.join(others)}); remove them first."
         )
 
 

@@ -1,4 +1,4 @@
-"""What is rated in each phase of a study that lists its phases, and by which slots: drawn from its tables."""
+"""Draw what is rated in each listed phase from the study's tables, and deal it to slots."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class DrawnPhase:
     """A phase with the units that were drawn for it."""
 
     key: str
-    # What is rated in it, in the words of the language.
+    # What is rated in it, as the protocol language calls it.
     rates: str
     sample: DrawnSample
-    # Names in `not_in` of which there is no frozen study here.
+    # Names in `not_in` that no frozen study of this installation has.
     not_here: tuple[str, ...] = ()
-    # To which slots each unit was dealt, by its key; nothing where everybody of the phase rates all.
+    # The slots to which each unit was dealt, by unit key; empty if everybody in the phase rates all of it.
     slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Pairs that were left out, since one of the two answers is no response.
+    # Number of pairs left out because one of the two answers is no response.
     without_response: int = 0
 
     def as_manifest(self) -> dict[str, Any]:
-        """Return what a manifest says of it: planned against drawn, and each unit with its probability."""
+        """Return its entry in the manifest: planned against drawn, and each unit with its probability."""
         return {
             "strata": [
                 {
@@ -84,14 +84,14 @@ class DrawnPhase:
 def draw_phases(
     session: Session, study: Expansion, pool: Pool, key: DrawKey, repeats: int = REPEATS
 ) -> list[DrawnPhase]:
-    """Draw the units of every phase, each by a key of its own, so that a further phase moves no other draw.
+    """Draw the units of every phase, each with its own key, so that adding a phase changes no other draw.
 
-    Left out are those whose units follow from answers.
+    Phases whose units follow from answers are left out.
 
     Parameters
     ----------
     repeats
-        How often a draw is repeated where probabilities have to be simulated; the units do not depend on it.
+        How often a draw is repeated if probabilities have to be simulated; the units drawn do not depend on it.
 
     Raises
     ------
@@ -103,9 +103,9 @@ def draw_phases(
     for phase in study.phases:
         earlier = {other.key: other for other in drawn}
         if followed_by(study, phase):
-            continue  # That is drawn once there are answers.
+            continue  # It is drawn once there are answers.
         if phase.source.phase is not None and phase.source.phase not in earlier:
-            continue  # That one could not be drawn, as another sentence says.
+            continue  # The other phase could not be drawn; another sentence already says so.
         try:
             drawn.append(draw_phase(session, study, phase, pool, earlier, key, repeats))
         except CannotDraw as refusal:
@@ -124,12 +124,12 @@ def draw_phase(
     key: DrawKey,
     repeats: int = REPEATS,
 ) -> DrawnPhase:
-    """Draw the units of one phase, by a key of its own; `earlier` has those above it.
+    """Draw the units of one phase with its own key; `earlier` holds the phases above it.
 
     Raises
     ------
     CannotDraw
-        With every reason why it cannot be drawn.
+        With every reason why the phase cannot be drawn.
     """
     sample = phase.source.sample
     elsewhere, not_here = subjects_elsewhere(session, sample.not_in if sample else [], earlier)
@@ -142,7 +142,7 @@ def draw_phase(
 
 
 def keys_drawn(parts: Iterable[DrawnPhase]) -> DrawnKeys:
-    """Return the keys of the items and candidates that were drawn, those of pairs too, with the items of these."""
+    """Return the keys of the items and candidates that were drawn, including the answers of pairs and their items."""
     units = [(part.rates, row.unit) for part in parts for row in part.sample.units]
     candidates = [unit.key for rates, unit in units if rates == "candidates"]
     return DrawnKeys(
@@ -154,12 +154,12 @@ def keys_drawn(parts: Iterable[DrawnPhase]) -> DrawnKeys:
 def drawn_before(
     session: Session, study: Expansion, freeze_id: int, pool: Pool, closed: frozenset[str]
 ) -> dict[str, DrawnPhase]:
-    """Return the phases of a frozen study whose units are drawn, with these and the slots they were dealt to.
+    """Return the phases of a frozen study whose units are drawn, with their units and the slots they were dealt to.
 
     Parameters
     ----------
     closed
-        The phases that are closed: what follows from them is drawn, if only with no unit at all.
+        The closed phases: phases that follow from them count as drawn even if they have no units.
     """
     keys = {item_id: key for key, item_id in pool.item_ids.items()}
     candidates = {candidate_id: key for key, candidate_id in pool.candidate_ids.items()}
@@ -186,25 +186,25 @@ def drawn_before(
     }
 
 
-# Of what was drawn before, nothing more is asked than which units it is.
+# Units drawn earlier are only needed for their identity.
 _STORED = Inclusion("not known", None, None, None, 1, "stored")
 
 
 def of_units(phase: Listed, units: Iterable[Unit]) -> DrawnPhase:
-    """Return a phase with units of which nothing more is asked than which they are."""
+    """Return a phase with units that are only needed for their identity."""
     rows = tuple(DrawnUnit(unit, "", _STORED) for unit in units)
     return DrawnPhase(phase.key, kind_rated(phase), DrawnSample(rows, (), (), None))
 
 
 def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, DrawnPhase]) -> list[Unit]:
-    """Return what a phase draws from: all of its kind, or what belongs to the items of the phase that it names.
+    """Return what a phase draws from: all units of its kind, or those that belong to the items of the phase it names.
 
-    Models' answers are in a pool for the items to which people gave theirs: elsewhere it would be known who wrote them.
+    A pool only takes models' answers to items that people also answered: otherwise it would be obvious who wrote them.
 
     Raises
     ------
     CannotDraw
-        It selects models' answers for a pool, and there is none.
+        The phase selects models' answers for a pool, and there are none.
     """
     units = list(pool.items.values())
     if rates_texts(phase):
@@ -213,7 +213,7 @@ def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, 
     if phase.rates == ["pairs"]:
         units = pairing.units_of_pairs(study, phase, as_canonical(phase.source, study.attributes), pool)
     if phase.rates == ["references"]:
-        # A reference goes by the name of its item; where there is none, there is nothing to rate.
+        # A reference has the key of its item; an item without a reference has nothing to rate.
         units = [unit for unit in units if unit.key not in pool.without_reference]
     named = phase.source.phase or phase.answers_of
     if named is None:
@@ -222,13 +222,13 @@ def units_of(study: Expansion, phase: Listed, pool: Pool, earlier: Mapping[str, 
     keys, items = {unit.key for unit in source}, {unit.item for unit in source}
     of_same_kind = kind_rated(study.phase(named)) == kind_rated(phase)
     if phase.rates == ["pairs"] and kind_rated(study.phase(named)) == "candidates":
-        # Compared are the answers that were drawn there.
+        # Only answers that were drawn there are compared.
         return [unit for unit in units if set(unit.pair) <= keys]
     return [unit for unit in units if (unit.key in keys if of_same_kind else unit.item in items)]
 
 
 def as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
-    """Return a source whose conditions name yes and no as attributes are stored."""
+    """Return a source whose conditions spell yes and no as stored attributes do."""
     where = [
         Condition(name=said.name, values=values_as_stored(said.name, said.values, attributes)) for said in source.where
     ]
@@ -238,9 +238,9 @@ def as_canonical(source: Source, attributes: Sequence[Attribute]) -> Source:
 def subjects_elsewhere(
     session: Session, names: Sequence[str], earlier: Mapping[str, DrawnPhase]
 ) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the subjects of the phases above and of the frozen studies of this installation that are named.
+    """Return the subjects of the named earlier phases and frozen studies of this installation.
 
-    Beside them those names are returned of which there is neither.
+    Names that match neither are returned as well.
     """
     subjects: set[str] = set()
     not_here = []
@@ -270,19 +270,19 @@ def deal_phases(
     key: DrawKey,
     before: Mapping[str, DrawnPhase] | None = None,
 ) -> list[DrawnPhase]:
-    """Deal what was drawn to slots, in each phase in which not everybody rates all.
+    """Deal what was drawn to slots, in each phase in which not everybody rates everything.
 
     Parameters
     ----------
     slots
         The numbers of the slots of each group.
     before
-        What was dealt before, by the key of its phase; it is not dealt again.
+        What was already dealt, by the key of its phase; it is not dealt again.
 
     Raises
     ------
     Conflict
-        With a sentence for each phase that has not people enough.
+        With a sentence for each phase that does not have enough people.
     """
     dealt: dict[str, DrawnPhase] = dict(before or {})
     reasons = []
@@ -308,12 +308,12 @@ def _dealt(
     # Nobody rates their own answer.
     barred = {unit.key: {unit.author} - {""} for unit in units}
     for name in by.not_in:
-        # Of another kind are the units of the same item, or conversation.
+        # If the kinds differ, the units are matched by their item or conversation.
         alike = kind_rated(study.phase(name)) == kind_rated(phase)
         rated = _rated_by(study.phase(name), dealt[name], slots, alike=alike)
         for unit in units:
             barred[unit.key] |= rated.get(unit.key if alike else _about(unit), set())
-    # The turns of a conversation go to the same people: each continues what was asked before it.
+    # All turns of a conversation go to the same people, because each turn builds on those before it.
     whole = {unit.key: _about(unit) if phase.rates == ["items"] else unit.key for unit in units}
     barred_of: dict[str, set[str]] = {name: set() for name in whole.values()}
     for key_of_unit, name in whole.items():
@@ -325,12 +325,12 @@ def _dealt(
 
 
 def _about(unit: Unit) -> str:
-    """Return the conversation of which a unit is a part, or else its item."""
+    """Return the conversation that a unit is part of, or its item if there is none."""
     return unit.attributes.get("conversation") or unit.item
 
 
 def _rated_by(phase: Listed, part: DrawnPhase, slots: Slots, *, alike: bool) -> dict[str, set[str]]:
-    """Return the slots that rate each unit of a phase, or anything of each item."""
+    """Return the slots that rate each unit of a phase or, unless `alike`, anything about each item."""
     everybody = _names_of(phase, slots)
     rated: dict[str, set[str]] = {}
     for row in part.sample.units:
@@ -344,7 +344,7 @@ def _names_of(phase: Listed, slots: Slots) -> list[str]:
 
 
 def rated_by_all(study: Expansion, phase: Listed) -> list[str]:
-    """Return the phases that bar everybody of a phase from their units: all of its people rate all of them there."""
+    """Return the phases that bar everybody in a phase from their units because all its people rate all of them."""
     above = [study.phase(name) for name in phase.by.not_in]
     return [other.key for other in above if not other.by.is_dealt and set(phase.by.groups) <= set(other.by.groups)]
 
@@ -371,7 +371,7 @@ def _too_few(study: Expansion, phase: Listed, refusal: dealing.TooFewSlots) -> s
 
 
 def rows_of(freeze_id: int, part: DrawnPhase, pool: Pool, version: int) -> list[FreezeItem]:
-    """Return the rows that store what was drawn for a phase, with a version of the study."""
+    """Return the rows that store what was drawn for a phase in a version of the study."""
     return [_row(freeze_id, part, row, pool, version) for row in part.sample.units]
 
 
@@ -380,7 +380,7 @@ def _row(freeze_id: int, part: DrawnPhase, row: DrawnUnit, pool: Pool, version: 
     return FreezeItem(
         freeze_id=freeze_id,
         item_id=pool.item_ids[row.unit.item],
-        # Not by the key alone: an item and a candidate may be called the same.
+        # The key alone is not enough: an item and a candidate may have the same one.
         candidate_id=pool.candidate_ids[row.unit.key] if part.rates in ("candidates", "pairs") else None,
         phase=part.key,
         stratum=row.stratum[:200],

@@ -1,4 +1,4 @@
-"""What units that were drawn have in common of what tells the reference, as if their phase had selected it so."""
+"""Values that tell the reference and that all drawn units of a phase share, as if the phase had selected by them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from services.studies.drawing_phases import DrawnPhase
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
 
-# Selections by what stands in the form of whoever reads it, or apart from all others: they say nothing beside that.
+# Selections by something that the form shows to its readers anyway: they reveal nothing more.
 _NO_PROXY = frozenset({"practice", "format"})
-# Of one, all units have one value in any case.
+# The units of a single subject have one value in any case.
 _FEWEST_SUBJECTS = 2
 
 
 def asked_of(study: Expansion, phases: StudyPhases, left: Mapping[str, Left]) -> tuple[StudyPhases, ...]:
-    """Return the phases of which the law is asked: as they are written, and once more as they were drawn.
+    """Return the phases to check against the safety rules: as they are written, and again as they were drawn.
 
-    What a draw left, or answers can leave, counts as if it had been selected, and opens nothing that was refused
-    without it.
+    What a draw left, or answers can leave, counts as if it had been selected. It never permits anything that was
+    refused without it.
     """
     return (phases, phases_of_listed(selecting_as_drawn(study, left))) if left else (phases,)
 
@@ -34,17 +34,17 @@ def asked_of(study: Expansion, phases: StudyPhases, left: Mapping[str, Left]) ->
 def left_by_draws(
     study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str] = frozenset()
 ) -> dict[str, Left]:
-    """Return by the key of a phase what its units have in common, where that is more than all material has.
+    """Return what a phase's units have in common beyond what all units share, by the key of the phase.
 
-    Nobody may have the other values that a selection leaves, a size of few may draw none, and what is drawn apart from
-    another phase may be what that one does not select. What is selected by another attribute can be of one value as
-    well, as can be the pairs that a table names. Of what answers let in, any one value can be all that is left, so that
-    the first stands for each.
+    A draw can leave a single value for several reasons: no unit may have the other values that a selection allows, a
+    small sample may miss them, and a draw apart from another phase may only get what that phase did not select.
+    Selecting by another attribute can also leave one value, as can a table of pairs. If answers decide what is let in,
+    any one value may be all that remains, so the first stands for each.
 
     Parameters
     ----------
     to_come
-        Keys of the phases of which everything is named here that answers could let in.
+        Keys of the phases for which `drawn` holds everything that answers could let in.
     """
     left: dict[str, Left] = {}
     for part in drawn:
@@ -53,11 +53,11 @@ def left_by_draws(
         values: dict[str, str] = {}
         unlike, alike = [], []
         for attribute in study.attributes:
-            # What everything has, a draw tells of nothing.
+            # If all units have the same value, a draw reveals nothing by it.
             if not attribute.tells_reference or not _has_several(attribute, pool):
                 continue
             key = attribute.key
-            # A table of pairs selects as its author likes.
+            # The author of a table of pairs can select by anything.
             beside_one = any(name in left and key in left[name].values for name in apart_from(study, phase))
             is_decided = is_listed or beside_one or key in decided_by_the_draw(study, phase)
             value = _one_value(part, key, pool, any_of_them=part.key in to_come and is_decided)
@@ -74,18 +74,18 @@ def left_by_draws(
 
 @dataclass(frozen=True)
 class Share:
-    """What of a phase comes again from another one, or is new, where all of that has one value of what tells.
+    """Units of a phase that recur from another phase, or are new, and all have one value that tells the reference.
 
     Attributes
     ----------
     telling, blind
         Keys of the two phases.
     key, value
-        The attribute, and the value that all that is left has.
+        The attribute, and the value that all these units have.
     is_new
-        Whether it is what of the second the first has not.
+        Whether these are the units of the second phase that the first does not have.
     units
-        What it is.
+        The units.
     """
 
     telling: str
@@ -97,15 +97,16 @@ class Share:
 
 
 def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
-    """Yield what is known of units by their having been, or not, in a phase that selects by what tells the reference.
+    """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.
 
-    What was not there where all tumours and strokes were is neither; what comes again where no tumours are is a stroke.
-    Of phases that are dealt nobody has all, and what answers let in is not known yet.
+    A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
+    a stroke. Dealt phases are left out because nobody sees all of them, and phases that follow from answers because
+    their units are not known yet.
 
     Parameters
     ----------
     to_come
-        As of `left_by_draws`.
+        See `left_by_draws`.
     """
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
     for part in telling:
@@ -126,19 +127,19 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
 
 
 def _has_several(attribute: Attribute, pool: Pool) -> bool:
-    """Return whether what counts has more than one value of an attribute; an empty cell may stand for any."""
+    """Return whether the units that count have more than one value of an attribute; empty cells count as a value."""
     units = pool.candidates if attribute.table == "candidates" else pool.items
     counts = (unit for unit in units.values() if not unit.practice and not unit.given_in)
     return len({unit.value(attribute.key) for unit in counts}) > 1
 
 
 def _one_value(part: DrawnPhase, key: str, pool: Pool, *, any_of_them: bool) -> str:
-    """Return the value that all units of a phase have; an empty cell says nothing of the reference.
+    """Return the value that all units of a phase share, ignoring empty cells; empty if they share none.
 
     Parameters
     ----------
     any_of_them
-        Whether the first is meant where they have several.
+        Return the first value if they have several.
     """
     values = {value for row in part.sample.units for value in _values(row.unit, key, pool)}
     some = sorted(values - {""})
@@ -146,13 +147,13 @@ def _one_value(part: DrawnPhase, key: str, pool: Pool, *, any_of_them: bool) -> 
 
 
 def _values(unit: Unit, key: str, pool: Pool) -> list[str]:
-    """Return an attribute of a unit; of a pair, that of each of its answers."""
-    # Of those, a version may have replaced one.
+    """Return a unit's values of an attribute: one, or for a pair one for each answer."""
+    # A version may have replaced one of the answers.
     return [pool.candidates.get(answer, unit).value(key) for answer in unit.pair] or [unit.value(key)]
 
 
 def _stands_for(study: Expansion, phase: Phase, key: str, pool: Pool) -> bool:
-    """Return whether what a phase selects by other attributes is all of one value of this one."""
+    """Return whether a phase's selection by other attributes leaves a single value of this one."""
     chosen = {
         name: set(values_as_stored(name, sorted(values), study.attributes))
         for name, values in selected_by(study, phase).items()
@@ -170,7 +171,7 @@ def _stands_for(study: Expansion, phase: Phase, key: str, pool: Pool) -> bool:
 
 
 def _can_be(key: str, pool: Pool, *, unlike: bool) -> bool:
-    """Return whether two answers to an item differ, or are alike, in an attribute, so that a table of pairs chooses."""
+    """Return whether an item has two answers that differ (or are alike) in an attribute, so that a table can choose."""
     by_item: dict[str, list[str]] = {}
     for unit in pool.candidates.values():
         if not unit.given_in:

@@ -1,7 +1,7 @@
-"""What is drawn at random: keyed by the study's secret, so that no order, sample or control can be computed beforehand.
+"""Keys for everything drawn at random, derived from the study's secret so that no draw can be predicted.
 
-The key of a draw is disclosed after the data lock (`services.record.disclosure`), the secret behind it never: it also
-keys tokens and the hash of the references.
+The key of a draw is disclosed after the data lock (`services.record.disclosure`). The secret behind it never is: it
+also keys tokens and the hash of the references.
 """
 
 from __future__ import annotations
@@ -19,38 +19,39 @@ from sqlmodel import Session, col, select
 from db import Base, Freeze, Study, StudyEvent, StudyVersion, audit
 from db.standing import STANDS
 
-# 1, in release 0.1.0: from the protocol's seed alone, which anybody can read. 2: from a key of the study's own.
+# 1, in release 0.1.0: derived from the protocol's seed alone, which anybody can read. 2: from the study's own key.
 RULE = 2
 # The draw that deals units to slots.
 DESIGN = "design"
-# Of the first freeze of a study, and of what is drawn before it.
+# The version of a study's first freeze, and of anything drawn before it.
 FIRST_VERSION = 1
 
 
 @dataclass(frozen=True)
 class DrawKey:
-    """What keys every draw of a study until it is re-opened; the next one is another key altogether."""
+    """The key of every draw of a study until the study is re-opened, after which a different key applies."""
 
     freeze_version: int
     reopened: int
     value: bytes
 
     def rng(self, purpose: str, *who: str | int) -> random.Random:
-        """Return what draws for one purpose and one receiver; the same key, purpose and receiver draw the same."""
+        """Return the generator for one purpose and recipient; the same key, purpose and recipient draw the same."""
         message = "|".join((purpose, *map(str, who)))
         return random.Random(hmac.new(self.value, message.encode(), hashlib.sha256).hexdigest())
 
 
 def key_of(session: Session, study_id: int, seed: int) -> DrawKey:
-    """Return the key of the draws that are made now."""
+    """Return the key for draws made now."""
     salt = session.exec(_SALT, params={"study_id": study_id}).one()
     return key_from(salt, version_of(session, study_id), times_reopened(session, study_id), seed)
 
 
 def version_of(session: Session, study_id: int) -> int:
-    """Return by which version a study is drawn now: thawed freezes are not counted.
+    """Return the version by which a study is drawn now: thawed freezes are not counted.
 
-    So a freeze after a thaw draws by the same key, and nobody thaws a study until a sample comes that they like.
+    A freeze after a thaw therefore draws with the same key, so nobody can thaw a study repeatedly until they get a
+    sample they like.
     """
     standing, later = (_count(session, counted, study_id) for counted in (_STANDING, _LATER))
     return max(standing, FIRST_VERSION) + later
@@ -73,24 +74,24 @@ _REOPENINGS = _counted(StudyEvent, StudyEvent.study_id == _STUDY, col(StudyEvent
 
 
 def key_from(salt: str, freeze_version: int, reopened: int, seed: int) -> DrawKey:
-    """Derive a key from the study's secret: for one version of its freeze, one number of re-openings, and its seed."""
+    """Derive a key from the study's secret, the version of its freeze, the number of re-openings and its seed."""
     message = f"draws|freeze {freeze_version}|re-opened {reopened}|seed {seed}"
     value = hmac.new(bytes.fromhex(salt), message.encode(), hashlib.sha256).digest()
     return DrawKey(freeze_version, reopened, value)
 
 
 def times_reopened(session: Session, study_id: int) -> int:
-    """Return how often a study was opened again after its data lock."""
+    """Return how often a study was re-opened after its data lock."""
     return _count(session, _REOPENINGS, study_id)
 
 
 def dealt_to(purpose: str, slots: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Return what is noted with a draw beside its purpose: of one that deals, the slots that there were, by group."""
+    """Return what is recorded with a draw besides its purpose: for a draw that deals, the slots by group."""
     return {"slots": {group: list(numbers) for group, numbers in slots.items()}} if purpose == DESIGN else {}
 
 
 def note(session: Session, study_id: int, key: DrawKey, purpose: str, *who: str | int, **detail: Any) -> None:
-    """Record in the audit trail that something was drawn, and under which rule and key: never the key itself."""
+    """Record in the audit trail that something was drawn, by which rule and which key, but never the key itself."""
     audit.record(
         session,
         "drawn",

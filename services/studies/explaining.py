@@ -1,4 +1,4 @@
-"""A protocol read back in plain sentences, before anything is imported or frozen."""
+"""Read a protocol back in plain sentences before it is imported or frozen."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ AUDIT = (
     "texts of the tables may give it away."
 )
 
-# How a protocol that lists its phases is read here.
+# How a protocol that lists its phases is expanded here.
 EXPANDING = Expanding(SOFTWARE_VERSION, (SHARED_LISTS,), extent_of)
 
 
 def explain(path: Path) -> list[Paragraph]:
-    """Return what a study folder, or a protocol by itself, says: a paragraph for each phase.
+    """Explain the protocol of a study folder, or a protocol file alone: a paragraph for each phase.
 
     Raises
     ------
     InputRefused
-        With all that is wrong in the protocol.
+        With everything that is wrong in the protocol.
     """
     file = path / "protocol.yaml" if path.is_dir() else path
     study = read_study(file, SOFTWARE_VERSION, (file.parent / "lists", SHARED_LISTS))
-    # An older protocol has a report of its own, which computes whatever its plan can name.
+    # A protocol of the first language has its own report, which computes everything that its plan can name.
     lacking = tuple(not_computed(study)) if lists_its_phases(file) else ()
     return [*explained(study, lacking=lacking), Paragraph("After the freeze", (AUDIT,))]
 
 
 def explain_study(database: Database, actor: Actor, study_key: str) -> list[Paragraph]:
-    """Return, for admins, what the protocol of an imported study says: a paragraph for each phase."""
+    """Explain, for admins, the protocol of an imported study: a paragraph for each phase."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

@@ -1,4 +1,4 @@
-"""What phases whose units follow from answers could draw, checked at the freeze: later nobody is there to be asked."""
+"""Check at the freeze what phases that follow from answers could draw, since nobody can be asked later."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from services.studies.stored_pool import Pool
 def foreseen(
     session: Session, study: Expansion, pool: Pool, drawn: Sequence[DrawnPhase], slots: Slots, key: DrawKey
 ) -> list[DrawnPhase]:
-    """Return all that each phase could draw whose units follow from answers, with all slots that may rate it.
+    """Return everything that each phase that follows from answers could draw, with all slots that may rate it.
 
     Raises
     ------
     Conflict
-        Every reason why such a phase could not be drawn or dealt, whatever the answers.
+        With every reason why such a phase could not be drawn or dealt, whatever the answers.
     """
     parts = {part.key: part for part in drawn}
     reasons: list[str] = []
     for phase in (phase for phase in study.phases if followed_by(study, phase)):
         if any(name is not None and name not in parts for name in (phase.source.phase, phase.answers_of)):
-            continue  # Another sentence says what is wrong with that one.
+            continue  # Another sentence already says what is wrong with it.
         if phase.answers_of is not None:
             pool = _with_answers(study, phase.answers_of, pool, parts[phase.answers_of], slots)
         try:
@@ -57,27 +57,27 @@ def foreseen(
 
 
 def before_answers(source: Source) -> Source:
-    """Return what of a source can be said before anything is answered."""
+    """Return a source without its conditions that depend on answers."""
     where = [condition for condition in source.where if "." not in condition.name]
     return source.model_copy(update={"where": where, "let_in": [], "controls": 0})
 
 
 def _with_answers(study: Expansion, answered: str, pool: Pool, part: DrawnPhase, slots: Slots) -> Pool:
-    """Return the pool with an answer of everybody to everything that they rate in a phase."""
+    """Return the pool with an answer from everybody to everything that they rate in a phase."""
     drawn = [(row.unit, part.slots.get(row.unit.key, ())) for row in part.sample.units]
     to_come = pooled.by_key(pooled.answers_to_come(study.phase(answered), drawn, slots))
     return replace(pool, candidates={**pool.candidates, **to_come})
 
 
 def _largest(session: Session, study: Expansion, phase: Listed, pool: Pool, parts: dict[str, DrawnPhase]) -> DrawnPhase:
-    """Return the part in which everything is let in and all of it drawn."""
+    """Return the phase as drawn if everything is let in and drawn."""
     source = before_answers(drawing_phases.as_canonical(phase.source, study.attributes))
     source = pooled.narrowing_both(study, phase, source)
     sample = source.sample
     elsewhere, not_here = drawing_phases.subjects_elsewhere(session, sample.not_in if sample else [], parts)
     units = drawing_phases.units_of(study, phase, pool, parts)
     one_spelling.require_apart(units, source, elsewhere)
-    # Of what could be let in, sizes and strata have to make sense at least.
+    # Sizes and strata must at least make sense for everything that could be let in.
     plan(units, source, elsewhere)
     everything = draw(units, source.model_copy(update={"sample": None}), DrawKey(1, 0, b"").rng("foreseen"), elsewhere)
     return DrawnPhase(phase.key, kind_rated(phase), everything, not_here)
@@ -94,7 +94,7 @@ def _torn_by_a_sample(phase: Listed, part: DrawnPhase) -> Iterator[str]:
 
 
 def _by_all(study: Expansion, phase: Listed) -> Expansion:
-    """Return the study with a phase in which everybody rates all that they may."""
+    """Return the study with a phase changed so that everybody in it rates everything they may."""
     everybody = phase.model_copy(update={"by": phase.by.model_copy(update={"per_unit": None})})
     phases = [everybody if other.key == phase.key else other for other in study.phases]
     return study.model_copy(update={"phases": phases})

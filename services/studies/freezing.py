@@ -60,13 +60,13 @@ from services.studies.manifest import build_manifest, build_manifest_of_pool, ca
 from services.studies.many_objects import no_search_for_garbage
 
 T = TypeVar("T")
-# What the column takes; the manifest says it in full.
+# The length of the column; the manifest has the full text.
 LONGEST_METHOD = 200
 
 
 @dataclass(frozen=True)
 class Frozen:
-    """A freeze as it is shown to admins."""
+    """A freeze as admins see it."""
 
     sha256: str
     manifest: dict[str, Any]
@@ -75,43 +75,43 @@ class Frozen:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a freeze would fix: how much is read, and how many subjects every interval rests on."""
+    """What a freeze would fix: how much is read, and the number of subjects behind every interval."""
 
     items: int
     cases: int
     subjects: int
-    # Whether each phase draws its part of them.
+    # Whether each phase draws its own units from them.
     is_drawn_from: bool = False
-    # Of a study whose draw decides which scans it needs.
+    # Set if the study's draw decides which scans it needs.
     needs: pool_files.Needs | None = None
-    # What has to be known of its people before: a sentence each.
+    # What admins have to know about its people before the freeze, a sentence each.
     people: tuple[str, ...] = ()
-    # What its analysis plan declares and this release does not compute.
+    # What its analysis plan declares but this release does not compute.
     lacking: tuple[str, ...] = ()
-    # What the plan asks of raters and units, and the design cannot give.
+    # What the plan requires of raters and units but the design cannot provide.
     unreachable: tuple[str, ...] = ()
     # Which items of a pool tell by themselves that people answered them.
     one_sided: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """Return it in words."""
+        """Return these numbers in words."""
         items, cases, subjects = (
             f"{count} {what}" if count == 1 else f"{count} {what}s"
             for count, what in ((self.items, "item"), (self.cases, "case"), (self.subjects, "subject"))
         )
         if self.is_drawn_from:
-            said = f"{items} about {cases} of {subjects} are there: the freeze draws from them what each phase rates."
+            said = f"The study has {items} about {cases} of {subjects}; the freeze draws each phase's units from them."
             return " ".join((said, *self.lacking))
         words = f"{items} about {cases} of {subjects}: intervals are clustered by subject, so {subjects} "
-        words += "stands behind them." if self.subjects == 1 else "stand behind them."
+        words += "supports them." if self.subjects == 1 else "support them."
         if self.subjects < FEW_CLUSTERS:
             words += " With so few, intervals may be undefined, and those given are likely to be too narrow."
         return words
 
 
 def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
-    """Count what will be read, practice left out."""
+    """Count what will be read, without practice."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         rows = session.exec(
@@ -149,7 +149,7 @@ def _one_sided(session: Session, study_id: int, study: Expansion) -> tuple[str, 
 
 
 def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str, ...]:
-    """Return what a plan asks for and neither the people who are there or planned nor the tables can give."""
+    """Return what a plan requires that the tables, and the people present or planned, cannot provide."""
     plan = study.analysis
     if plan.primary is None and not plan.also and not plan.criteria:
         return ()
@@ -157,11 +157,11 @@ def _unreachable(session: Session, study_id: int, study: Expansion) -> tuple[str
     people = {group.key: there.get(group.key, 0) for group in study.groups}
 
     def said() -> tuple[str, ...]:
-        # Of a large study the tables are read where a criterion has to be held against them.
+        # Reading the tables of a large study is slow, so do it only if there are criteria to check against them.
         pool = stored_pool.pool_of(session, study_id) if plan.criteria else None
         return tuple(plan_before_freeze.before_freeze(study, pool, people))
 
-    # The page asks at each click.
+    # Cached, because the page asks at every click.
     return frozen_facts.until_changed(session, study_id, ("unreachable", tuple(people.items())), said)
 
 
@@ -174,7 +174,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
     Conflict
         The study is already frozen, a prepared volume is damaged, or a phase cannot be drawn.
     """
-    # Drawn before anybody has to wait: probabilities may have to be simulated.
+    # Drawn before the write transaction starts, because simulating probabilities would make everybody wait.
     drawn = _drawn_beforehand(database, actor, study_key)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -193,7 +193,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         if drawn is not None:
             pool, pairs = pairing.store_drawn(session, study_id, drawn.parts, drawn.pool)
             if pairs:
-                # The other candidates are sealed as they were read.
+                # The seals on the other candidates were computed when they were read.
                 new = [row for row in pairs if isinstance(row, Candidate)]
                 audit.record(session, "pairs stored", study_id=study_id, rows=proofs.sealed(new))
             drawn = replace(drawn, pool=pool)
@@ -235,7 +235,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
 
 @dataclass(frozen=True)
 class _Content:
-    """What a freeze fixes beside the tables: what was drawn, its description, and the rows that store it."""
+    """What a freeze fixes besides the tables: what was drawn, its description, and the rows that store it."""
 
     manifest: Callable[[Session, Study], dict[str, Any]]
     method: str
@@ -244,7 +244,7 @@ class _Content:
 
 
 def _content(session: Session, study_id: int, key: draws.DrawKey) -> _Content:
-    """Return what is read, which is every item, and the sample of candidates that is scored."""
+    """Return what is read (every item) and the sample of candidates that is scored."""
     protocol = frozen_facts.protocol_of(session, study_id)
     sample = _draw_sample(session, study_id, protocol, key.rng("scoring sample"))
     probabilities = {candidate.key: probability for candidate, _, probability in sample}
@@ -258,10 +258,9 @@ def _content(session: Session, study_id: int, key: draws.DrawKey) -> _Content:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What was drawn of a study that lists its phases, from which pool, and by which key; and all of the pool.
+    """What was drawn for a study that lists its phases, the key and the pool it was drawn with, and the whole pool.
 
-    The pool is read here, and not in the transaction that writes: of a large one that takes seconds, for which nobody
-    could store anything.
+    The pool is read outside the write transaction: a large one takes seconds, during which nobody could store anything.
     """
 
     study_id: int
@@ -273,7 +272,7 @@ class _Drawn:
 
 
 def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Drawn | None:
-    """Draw the phases of a study that lists them; None of any other."""
+    """Draw the phases of a study that lists them; None for any other study."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -298,8 +297,8 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
 
 
 def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Content:
-    """Return what was drawn for each phase, if the study is still what it was drawn from."""
-    # What is imported over a draft is another study by its number; nothing else changes what a draft holds.
+    """Return what was drawn for each phase; refuse it if the study has changed since the draw."""
+    # Importing over a draft makes a study with a new id; nothing else changes the contents of a draft.
     if drawn.study_id != study_id or drawn.key != key:
         raise Conflict("The study was imported again while its phases were drawn; freeze it again.")
     counts = "; ".join(f"{part.key}: {len(part.sample.units)} drawn" for part in drawn.parts)
@@ -339,7 +338,7 @@ def _draw_sample(
         return []
     by_model: dict[str, list[Candidate]] = defaultdict(list)
     candidates = session.exec(select(Candidate).where(Candidate.study_id == study_id)).all()
-    # Sorted here: a database sorts by the language it was made for, and the draw could not be repeated elsewhere.
+    # Sorted in Python: a database's sort order depends on its locale, and the draw must be repeatable elsewhere.
     for candidate in sorted(candidates, key=lambda row: row.key):
         by_model[candidate.model].append(candidate)
     drawn = draw_by_model(by_model, protocol.scoring.sample, rng)
@@ -352,7 +351,7 @@ def draw_by_model(by_model: Mapping[str, Sequence[T]], sample: int, rng: random.
     remaining = sum(len(candidates) for candidates in by_model.values())
     for model in sorted(by_model):
         candidates = by_model[model]
-        # What is left of the sample is shared among what is left of the pool, so the sizes add up exactly.
+        # The rest of the sample is shared among the rest of the pool, so that the sizes add up exactly.
         size = round((sample - len(drawn)) * len(candidates) / remaining)
         drawn += [(candidate, model, size / len(candidates)) for candidate in rng.sample(candidates, size)]
         remaining -= len(candidates)
@@ -362,7 +361,7 @@ def draw_by_model(by_model: Mapping[str, Sequence[T]], sample: int, rng: random.
 def _rows_of_sample(
     session: Session, study_id: int, freeze_id: int, sample: list[tuple[Candidate, str, float]]
 ) -> list[FreezeItem]:
-    # Practice is no part of what is sampled, counted or reported.
+    # Practice is never sampled, counted or reported.
     items = session.exec(select(Item).where(Item.study_id == study_id, ~col(Item.practice)))
     rows = [
         FreezeItem(freeze_id=freeze_id, item_id=stored_id(item.id), stratum=item.category, inclusion_probability=1.0)

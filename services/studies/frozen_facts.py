@@ -1,9 +1,9 @@
-"""What of a frozen study cannot change any more, read once per freeze and process: protocol, items, scans, turns.
+"""Facts of a frozen study that can no longer change, read once per freeze and process: protocol, items, scans, turns.
 
-Who asks, what they are, whether the study is open, what is assigned and closed, and references are none of it: they
-are read in each transaction. What is remembered goes by the database it came from and the hash of the freeze that the
-asking transaction has read, so that neither another database nor another freeze is ever answered from it. A study that
-is not frozen is read again each time, but for what `until_changed` remembers by the newest event of its audit trail.
+Everything else is read in each transaction: who asks and with which role, whether the study is open, what is assigned
+and closed, and references. Facts are cached by their database and the hash of the freeze that the asking transaction
+has read, so that they never answer for another database or another freeze. A study that is not frozen is read again
+each time, except for what `until_changed` caches by the newest event of its audit trail.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from services.people.permission import freeze_of
 
 T = TypeVar("T")
 
-# Two studies of some thousand items each; what was asked for longest ago goes first.
+# Enough for two studies of a few thousand items each; the least recently used fact is dropped first.
 MOST_REMEMBERED = 20_000
 
 
 @dataclass(frozen=True)
 class Case:
-    """The scans of a case: what of them may be shown, and under which hash their files lie."""
+    """The scans of a case: what may be shown of them, and the hashes under which their files are stored."""
 
     volumes: list[ShownVolume]
     overlays: list[ShownOverlay]
@@ -45,7 +45,7 @@ class Case:
 
 
 class _Memory:
-    """Facts by their key; bounded, and safe to ask from several threads."""
+    """A bounded cache of facts by key, safe to use from several threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -53,12 +53,12 @@ class _Memory:
         self._lock = Lock()
 
     def get(self, key: Hashable, read: Callable[[], T], lasts: Callable[[T], bool] = lambda fact: True) -> T:
-        """Return what is remembered under a key, else read it, and remember it if it is one that `lasts`."""
+        """Return the fact cached under a key; otherwise read it, and cache it if it `lasts`."""
         with self._lock:
             if key in self._facts:
                 self._facts.move_to_end(key)
                 return cast(T, self._facts[key])
-        # Two threads may both read what neither knew; they read the same.
+        # Two threads may both read a missing fact; they read the same one.
         fact = read()
         if not lasts(fact):
             return fact
@@ -84,45 +84,45 @@ def protocol_of(session: Session, study_id: int) -> Protocol:
 
 
 def phases_of(session: Session, study_id: int) -> StudyPhases:
-    """Return the phases of a study in their order, with what its protocol says of each."""
+    """Return the phases of a study in order, with what its protocol says about each."""
     return _fact(session, study_id, ("phases",), lambda: _phases(queries.protocol_json(session, study_id)))
 
 
 def phases_of_member(session: Session, member: Membership) -> StudyPhases:
-    """Return the phases of a study as a member has them: of a rater those of their group alone."""
+    """Return the phases of a study that concern a member: for a rater, only those of their group."""
     group, study_id = member.group_key, member.study_id
     return _fact(session, study_id, ("phases", group), lambda: phases_of(session, study_id).of_group(group))
 
 
 def expansion_of(session: Session, study_id: int) -> Expansion | None:
-    """Return the expansion of a study that lists its phases; None of any other."""
+    """Return the expansion of a study that lists its phases; None for any other study."""
     return Expansion.of_canonical_json(queries.protocol_json(session, study_id))
 
 
 def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
-    """Return what of an item may be shown."""
+    """Return what may be shown of an item."""
     return _fact(session, study_id, ("item", item_id), lambda: queries.shown_item(session, item_id))
 
 
 def case_of(session: Session, study_id: int, case_id: int) -> Case:
-    """Return the scans of a case; remembered once the hashes of what they unpack to are all there."""
+    """Return the scans of a case; cached once the hashes of all their unpacked files are stored."""
     return _fact(session, study_id, ("case", case_id), lambda: _case(session, case_id), lasts=_is_whole)
 
 
 def turns_before(session: Session, study_id: int, item: ShownItem) -> list[tuple[int, str]]:
-    """Return id and prompt of the turns before an item in its conversation, in their order."""
+    """Return the id and prompt of the turns before an item in its conversation, in order."""
     return _fact(session, study_id, ("turns", item.item_id), lambda: queries.turns_before(session, item))
 
 
 def until_changed(session: Session, study_id: int, name: tuple[Hashable, ...], read: Callable[[], T]) -> T:
-    """Return what follows from the tables of a study as they are, computed once until anything is recorded of it.
+    """Return what follows from the present tables of a study, cached until its audit trail records a new event.
 
-    Whatever changes a row of a study leaves an event in its audit trail, in the same transaction.
+    Every change to a study's rows records an audit event in the same transaction.
 
     Parameters
     ----------
     name
-        What is asked for, with all that it hangs on beside these tables.
+        The name of the fact, with everything besides these tables that it depends on.
     """
     newest = session.exec(
         select(AuditEvent.hash).where(AuditEvent.study_id == study_id).order_by(col(AuditEvent.id).desc()).limit(1)
@@ -144,7 +144,7 @@ def _fact(
 
 
 def _number_of(engine: Any) -> int:
-    """Return the number of a database in this process; unlike an address in memory it is never given out again."""
+    """Return the number of a database in this process; unlike a memory address it is never reused."""
     with _numbering:
         if engine not in _numbers:
             _numbers[engine] = next(_next_number)
@@ -157,7 +157,7 @@ def _case(session: Session, case_id: int) -> Case:
 
 
 def _is_whole(case: Case) -> bool:
-    """Whether nothing of a case is filled in any more: for files of release 0.1.0 that is done after the freeze."""
+    """Return whether a case is complete: for files of release 0.1.0, hashes are filled in after the freeze."""
     volumes = all(volume.unpacked_sha256 is not None for volume in case.volumes)
     return volumes and all(overlay.unpacked_sha256 is not None for overlay in case.overlays)
 
@@ -170,5 +170,5 @@ def _phases(text: str) -> StudyPhases:
 
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> Protocol:
-    """Parse the protocol of a study that is not frozen once, too: admins' pages ask for it more than once."""
+    """Parse a protocol, once per text even for a study that is not frozen: admins' pages ask for it repeatedly."""
     return Protocol.of_canonical_json(text)

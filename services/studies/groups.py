@@ -1,7 +1,7 @@
-"""The groups of people of a study that lists its phases: who is in which, and which slot of it they fill.
+"""The groups of a study that lists its phases: who is in which group, and which of its slots they fill.
 
-A slot is one person's share of what a group rates. A freeze draws for slots, not for people: who joins later fills the
-first that is free, and where none is, nothing of a phase that is dealt out by slots is theirs.
+A slot is one person's share of what a group rates. A freeze draws for slots, not for people: a person who joins later
+fills the first free slot. If there is none, they get nothing in phases that are dealt by slot.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Slots = dict[str, tuple[int, ...]]
 
 
 def name_of_slot(group: str, number: int) -> str:
-    """Return how manifest and files call a slot."""
+    """Return the name of a slot in the manifest and in files."""
     return f"{group}/{number}"
 
 
@@ -39,7 +39,7 @@ def group_of_slot(name: str) -> str:
 
 
 def groups_to_choose(database: Database, actor: Actor, study_key: str) -> tuple[Group, ...]:
-    """Return, for admins, the groups among which a rater's is chosen; none where there is nothing to choose."""
+    """Return, for admins, the groups that a rater can be put in; empty if there is nothing to choose."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         groups = frozen_facts.phases_of(session, stored_id(study.id)).groups
@@ -47,22 +47,22 @@ def groups_to_choose(database: Database, actor: Actor, study_key: str) -> tuple[
 
 
 def titles_of(phases: StudyPhases) -> dict[str, str]:
-    """Return the titles of a study's groups by their keys; nothing where there are no groups to tell apart."""
+    """Return the titles of a study's groups by key; empty if there are no groups to tell apart."""
     return {group.key: group.title for group in phases.groups} if len(phases.groups) > 1 else {}
 
 
 def group_named(phases: StudyPhases, role: str, named: str) -> str:
-    """Return the key of the group into which somebody joins; empty for who is in none.
+    """Return the key of the group that somebody joins; empty if their role or study has none.
 
     Parameters
     ----------
     named
-        Key or title of the group, as it was typed; empty where nothing was said.
+        Key or title of the group as it was typed; empty if none was given.
 
     Raises
     ------
     Conflict
-        There is no such group, none was named where there are several, or the role is in none.
+        There is no such group, none was named although there are several, or the role has no groups.
     """
     wanted = named.strip().casefold()
     groups = phases.groups if role == "rater" else ()
@@ -84,14 +84,14 @@ def group_named(phases: StudyPhases, role: str, named: str) -> str:
 def slot_for(
     session: Session, study_id: int, group: str, before: int | None = None, *, saw_items: bool = False
 ) -> int | None:
-    """Return the number of the slot that the next person of a group fills: the first for which something was dealt.
+    """Return the slot that the next person in a group fills: the first free one, those with dealt units first.
 
     Parameters
     ----------
     before
-        The slot that they filled when they were in the group before; it is theirs again where it is still free.
+        The slot that they filled earlier in this group; they get it back if it is still free.
     saw_items
-        Whether items were on their screen then: nothing that was dealt to others becomes theirs.
+        Whether they have already seen items; if so, they never get what was dealt to others.
     """
     if not group:
         return None
@@ -103,13 +103,13 @@ def slot_for(
 
 
 def was_filled_anew(session: Session, member: Membership) -> bool:
-    """Return whether another fills the slot of somebody who was taken out, and has what was dealt to it."""
+    """Return whether somebody else now fills a removed member's slot and has what was dealt to it."""
     taken = slots_taken(session, member.study_id).get(member.group_key, ())
     return member.slot in taken and member.slot in _dealt(session, member.study_id, member.group_key)
 
 
 def slots_taken(session: Session, study_id: int) -> Slots:
-    """Return the slots that members fill who are still in the study."""
+    """Return the slots filled by members who are still in the study."""
     taken: dict[str, list[int]] = defaultdict(list)
     for group, number in session.exec(_TAKEN, params={"study_id": study_id}):
         if number is not None:
@@ -125,9 +125,9 @@ _TAKEN: Any = (
 
 
 def hold_raters(session: Session, study_id: int) -> list[Membership]:
-    """Let everybody wait who is submitting in a study, or joining it, and wait for them; return its raters.
+    """Lock a study's members, then the study, against anybody submitting or joining; return its raters.
 
-    Members come before the study, as for a rater who revises.
+    Members are locked before the study, in the same order as when a rater revises.
     """
     raters = (
         select(Membership)
@@ -137,12 +137,12 @@ def hold_raters(session: Session, study_id: int) -> list[Membership]:
     if session.get_bind().dialect.name == "postgresql":
         session.exec(raters.with_for_update(of=Membership, key_share=True)).all()
         session.exec(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True)).one()
-    # Asked again: who joined while this waited is a rater, too.
+    # Asked again, because somebody may have joined while this waited.
     return list(session.exec(raters))
 
 
 def slots_of(session: Session, study_id: int, phases: StudyPhases) -> Slots:
-    """Return the slots for which a freeze draws: those that are filled, and as many more as people are planned."""
+    """Return the slots for which a freeze draws: those that are filled, and further ones up to the planned people."""
     taken = slots_taken(session, study_id)
     slots = {}
     for group in phases.groups:
@@ -155,20 +155,20 @@ def slots_of(session: Session, study_id: int, phases: StudyPhases) -> Slots:
 
 
 def slots_with_units(session: Session, study_id: int, phases: StudyPhases) -> Slots:
-    """Return the slots for which is drawn what follows from answers: those of `slots_of`, and all that have units."""
+    """Return the slots for which phases that follow from answers are drawn: `slots_of`, plus all slots with units."""
     there = slots_of(session, study_id, phases)
     return {group: tuple(sorted({*numbers, *_dealt(session, study_id, group)})) for group, numbers in there.items()}
 
 
 def _dealt(session: Session, study_id: int, group: str) -> list[int]:
-    """Return the numbers of a group's slots for which a freeze has dealt something."""
+    """Return the numbers of a group's slots to which a freeze has dealt something."""
     return sorted({number for _, dealt_to, number in _units_by_slot(session, study_id) if dealt_to == group})
 
 
 def unfilled(session: Session, study_id: int, *, but: Collection[int] = ()) -> dict[tuple[str, str, int], int]:
-    """Return how many units were dealt to slots that nobody fills, by phase, group and number of the slot.
+    """Return how many units were dealt to slots that nobody fills, by phase, group and slot number.
 
-    Those of some items can be left out.
+    Units of the items in `but` are left out.
     """
     taken = slots_taken(session, study_id)
     units = _units_by_slot(session, study_id, but)
@@ -176,7 +176,7 @@ def unfilled(session: Session, study_id: int, *, but: Collection[int] = ()) -> d
 
 
 def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bool:
-    """Return whether some of what these phases rate is nobody's yet: people are planned, or slots are not filled."""
+    """Return whether some units of these phases have nobody to rate them yet: planned people or unfilled slots."""
     taken = slots_taken(session, study_id)
     planned = {group.key: group.people or 1 for group in frozen_facts.phases_of(session, study_id).groups}
     keys = {phase.key for phase in phases}
@@ -186,7 +186,7 @@ def lacks_people(session: Session, study_id: int, phases: Sequence[Phase]) -> bo
 
 
 def _units_by_slot(session: Session, study_id: int, but: Collection[int] = ()) -> Counter[tuple[str, str, int]]:
-    """Count what was dealt, by phase, group and number of the slot; not what is of some items."""
+    """Count the units that were dealt, by phase, group and slot number, without those of the items in `but`."""
     rows = session.exec(_SLOTS_OF_UNITS, params={"study_id": study_id})
     places = ((phase, *name.rpartition("/")[::2]) for phase, slots, item in rows if item not in but for name in slots)
     return Counter((phase, group, int(number)) for phase, group, number in places)
@@ -200,7 +200,7 @@ _SLOTS_OF_UNITS: Any = (
 
 
 def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict[str, list[str]]:
-    """Return the titles of the phases that wait for people, by the title of the group of which nobody is there."""
+    """Return the titles of the phases that wait for people, by the title of the group that nobody is in yet."""
     taken = slots_taken(session, study_id)
     empty = [group for group in phases.groups if len(phases.groups) > 1 and not taken.get(group.key)]
     work = {
@@ -213,12 +213,12 @@ def without_people(session: Session, study_id: int, phases: StudyPhases) -> dict
 def remarks_before_freeze(
     session: Session, study_id: int, phases: StudyPhases, is_dealt: Mapping[str, bool]
 ) -> Iterator[str]:
-    """Yield what has to be known of a study's people before it is frozen, a sentence each.
+    """Yield what admins have to know about a study's people before it is frozen, a sentence each.
 
     Parameters
     ----------
     is_dealt
-        By the key of a phase, whether its units are dealt to some of the people.
+        Whether a phase's units are dealt to only some of the people, by phase key.
     """
     waiting = without_people(session, study_id, phases)
     planned = {group.title: group.people for group in phases.groups}
@@ -243,7 +243,7 @@ def remarks_before_freeze(
 
 
 def beyond_plan(database: Database, actor: Actor, study_key: str) -> list[str]:
-    """Return, for admins, of which groups there are more people than the protocol plans, a sentence each."""
+    """Return, for admins, a sentence for each group that has more people than the protocol plans."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

@@ -1,4 +1,4 @@
-"""Bring a study folder into the database: all of it in one transaction, or nothing."""
+"""Import a study folder into the database: all of it in one transaction, or nothing."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from services.studies.preparing import Prepared, Progress, prepare_files, requir
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import brought in, what was converted on the way, and what may be meant otherwise."""
+    """What an import stored, what it converted, and warnings about what its author may have meant differently."""
 
     study_key: str
     title: str
     cases: int
     volumes: int
     items: int
-    # Of the items, those for practice.
+    # The number of practice items among the items.
     practice: int
     candidates: int
     conversions: tuple[Conversion, ...] = ()
     warnings: tuple[str, ...] = ()
-    # Of a study whose draw decides which scans it needs.
+    # Set if the study's draw decides which scans it needs.
     needs: pool_files.Needs | None = None
 
     @property
     def items_in_words(self) -> str:
-        """How many items there are to read, and how many for practice, as the list of studies counts them."""
+        """Return the number of items to read and of practice items, as the list of studies counts them."""
         return items_in_words(self.items, self.practice)
 
 
@@ -67,8 +67,8 @@ def import_study(
 ) -> Imported:
     """Read, check and prepare a study folder, and store it with the actor as its admin.
 
-    Of a study that draws the items whose scans it shows, only the scans of drawn items are prepared, and none if one of
-    them is missing: then `pool_files.prepare_volumes` brings them in.
+    If the study draws the items whose scans it shows, only the scans of drawn items are prepared, and none of them if
+    one is missing: `pool_files.prepare_volumes` then adds them later.
 
     Parameters
     ----------
@@ -79,16 +79,16 @@ def import_study(
     simulated_readers
         Marks the study's verdicts as simulated on every page.
     over_draft
-        Takes the place of a draft with the same key, which is removed in the same transaction.
+        Replace a draft with the same key, which is removed in the same transaction.
     progress
         Called with (done, total, text) before each volume, and with done = total before the study is stored.
 
     Raises
     ------
     InputRefused
-        With all that is wrong, each naming file and line or key; nothing is stored.
+        With everything that is wrong, each problem naming its file and line or key; nothing is stored.
     Conflict
-        A study with this key already exists, and is not to be imported over, or is not a draft that can be.
+        A study with this key already exists, and `over_draft` is not set or it is not a draft that can be replaced.
     """
     if not actor.is_owner:
         raise NotAllowed("Only an owner can import a study; ask one to do it or to make you an owner.")
@@ -98,7 +98,7 @@ def import_study(
     with database.read_only() as session:
         draft = _require_place(session, actor, study_key, over_draft)
         if draft is not None:
-            # The secret keys the draws: who imports again gets the draw that there was, and cannot look for another.
+            # The secret keys the draws: importing again gives the same draw, so nobody can try for another one.
             study.salt = draft.salt
         with no_search_for_garbage():
             drawn = pool_files.drawn_at_import(session, contents, folder, study.salt)
@@ -117,7 +117,7 @@ def import_study(
 
 
 def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
-    """Return whether there is a draft with this key that an import may take the place of."""
+    """Return whether there is a draft with this key that an import may replace."""
     with database.read_only() as session:
         try:
             return _require_place(session, actor, study_key, over_draft=True) is not None
@@ -126,7 +126,7 @@ def can_import_over(database: Database, actor: Actor, study_key: str) -> bool:
 
 
 def _require_place(session: Session, actor: Actor, study_key: str, over_draft: bool) -> Study | None:
-    """Refuse a key that is taken; return the draft that is to be imported over, if that is wanted and there is one."""
+    """Refuse a key that is taken; return the draft to import over, if that is wanted and there is one."""
     study: Study | None = session.exec(_OF_KEY, params={"key": study_key}).first()
     if study is None:
         return None
@@ -158,7 +158,7 @@ def _store_study(
     replaced: list[str],
 ) -> Imported:
     with database.writing() as session:
-        # Preparing took a while: somebody else may have brought in the same study meanwhile.
+        # Preparing takes a while, and somebody else may have imported the same study in the meantime.
         draft = _require_place(session, actor, study.key, over_draft)
         if draft is not None:
             if draft.salt != study.salt:
@@ -205,7 +205,7 @@ def _store_study(
 
 
 def _store(session: Session, study_id: int, contents: StudyFolder, prepared: Prepared) -> dict[str, int]:
-    """Store the tables of a study folder, and return the number of each case by its key."""
+    """Store the tables of a study folder, and return the id of each case by its key."""
     canonical = contents.protocol.canonical_json()
     session.add(
         ProtocolRecord(

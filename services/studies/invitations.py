@@ -1,4 +1,4 @@
-"""Invite one or several people with a letter each, and say what became of the links."""
+"""Invite one or several people with a letter each, and report what became of the links."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Entry:
     role: str = "rater"
     specialty: str = ""
     years: int | None = None
-    # Key or title of the group of a rater, in a study that has several.
+    # Key or title of a rater's group, in a study that has several.
     group: str = ""
-    # Their place in what was pasted; None for who was typed.
+    # Their line in the pasted text; None if they were typed.
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Invited:
-    """Somebody who is in the study now, with the letter to hand to them."""
+    """Somebody who is now in the study, with the letter to send them."""
 
     name: str
     login: str
@@ -63,17 +63,17 @@ class LinkLine:
 def invite_people(
     database: Database, actor: Actor, study_key: str, entries: list[Entry], address: str
 ) -> list[Invited]:
-    """Invite all of these people, or, where something is wrong with one of them, nobody.
+    """Invite all of these people, or nobody if there is a problem with any of them.
 
     Parameters
     ----------
     address
-        Where the server is opened, without a slash at its end; it begins the links.
+        The server's address without a trailing slash; the links start with it.
 
     Raises
     ------
     Conflict
-        Everything that is wrong, a sentence a line.
+        With everything that is wrong, one sentence per line.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -89,22 +89,21 @@ def invite_people(
 
 
 def takes_reviewers(database: Database, actor: Actor, study_key: str) -> bool:
-    """Return, for admins, whether there is anything in a study for reviewers."""
+    """Return, for admins, whether a study has any work for reviewers."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return frozen_facts.phases_of(session, stored_id(study.id)).has_reviewers
 
 
 def read_entries(pasted: str) -> list[Entry]:
-    """Read people from pasted lines: login, name, role, specialty, years, group, parted by commas, semicolons or tabs.
+    """Read people from pasted lines: login, name, role, specialty, years, group; with commas, semicolons or tabs.
 
-    The role may be left out, and is rater then; so may what follows it. A first line that names the columns is passed
-    over.
+    The role defaults to rater, and everything after it is optional. A first line that names the columns is skipped.
 
     Raises
     ------
     Conflict
-        Everything that is wrong, a sentence a line.
+        With everything that is wrong, one sentence per line.
     """
     lines = [(number, line) for number, line in enumerate(pasted.splitlines(), start=1) if line.strip()]
     rows = [(number, _fields(line)) for number, line in lines]
@@ -139,12 +138,12 @@ def _fields(line: str) -> list[str]:
     try:
         return [field.strip() for field in next(csv.reader([line], delimiter=separator, skipinitialspace=True))]
     except csv.Error:
-        # A cell without end, which holds no login.
+        # An unterminated cell, which holds no login.
         return [""]
 
 
 def links_of(database: Database, actor: Actor, study_key: str) -> list[LinkLine]:
-    """Return the links that were made for a study's people, the newest first."""
+    """Return the links that were made for a study's people, newest first."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         rows = session.exec(
@@ -153,7 +152,7 @@ def links_of(database: Database, actor: Actor, study_key: str) -> list[LinkLine]
             .join(Membership, col(Membership.person_id) == Person.id)
             .where(
                 Membership.study_id == study.id,
-                # Links of a release that did not note the study are shown wherever their person is.
+                # Links from releases that did not record the study are shown in every study of their person.
                 (col(Invitation.study_id) == study.id) | col(Invitation.study_id).is_(None),
             )
             .order_by(col(Invitation.id).desc())
@@ -192,7 +191,7 @@ def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address:
 
 
 def _phases(session: Session, study: Study, role: str, login: str) -> StudyPhases:
-    """Return the phases that somebody's letter is about: of a rater those of their group."""
+    """Return the phases that somebody's letter is about: for a rater, those of their group."""
     if role != "rater":
         return frozen_facts.phases_of(session, stored_id(study.id))
     is_member = (Membership.study_id == study.id, Person.login == login)

@@ -1,4 +1,4 @@
-"""From a stored row to what counts as right for an item, field by field."""
+"""Turn stored rows into what counts as right for an item, field by field."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _READ_AT_ONCE = 10_000
 
 
 def references_of(row: Reference | None) -> ItemReferences:
-    """Return what a stored reference says; nothing where an item has none."""
+    """Return what a stored reference says; empty if the item has none."""
     if row is None:
         return ItemReferences()
     return ItemReferences.of_stored(row.accepted, row.low, row.high, row.text_only_answer, row.provenance, row.fields)
 
 
 def newest_references(session: Session, study_id: int) -> Iterator[tuple[int, ItemReferences]]:
-    """Yield by the id of its item what counts as right in a study, in the order of the ids; nothing of items without.
+    """Yield the id and references of each item of a study that has any, in the order of the ids.
 
-    They are read a part at a time, as columns: as rows of the mapper those of a hundred thousand items fill the memory.
+    They are read in batches, as columns: mapped rows of a hundred thousand items would fill the memory.
     """
     rows = session.connection().execute(
         select_columns(

@@ -17,7 +17,7 @@ from services.errors import Conflict
 from services.installation import leases
 
 OLDER_THAN_SECONDS = 24 * 3600
-# Renewed every few volumes, of which each takes seconds.
+# Renewed every few volumes, each of which takes seconds.
 IMPORT_LEASE = timedelta(hours=1)
 CLEAN_LEASE = timedelta(minutes=15)
 _IMPORT, _CLEAN = "import ", "clean"
@@ -25,7 +25,7 @@ _IMPORT, _CLEAN = "import ", "clean"
 
 @dataclass(frozen=True)
 class Leftover:
-    """A file of the store that no row names."""
+    """A file in the store that no row refers to."""
 
     path: Path
     size: int
@@ -33,32 +33,32 @@ class Leftover:
 
 
 class ImportLease:
-    """That an import is running, whose files no row names yet."""
+    """The lease of a running import, whose files no row refers to yet."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._holder = secrets.token_hex(16)
 
     def renew(self) -> None:
-        """Say that the import is still running."""
+        """Record that the import is still running."""
         leases.take(self._database, _IMPORT + self._holder, self._holder, IMPORT_LEASE)
 
     def give_back(self) -> None:
-        """Say that it is over."""
+        """Record that the import is over."""
         leases.give_back(self._database, _IMPORT + self._holder, self._holder)
 
 
 @contextmanager
 def importing(database: Database) -> Iterator[ImportLease]:
-    """Keep `manage.py clean` from files of this import, for the length of the block.
+    """Protect the files of this import from `manage.py clean` for the duration of the block.
 
     Raises
     ------
     Conflict
-        Files are being removed at this moment.
+        Files are being removed right now.
     """
     lease = ImportLease(database)
-    # Each side puts its own lease down first and looks for the other's then, so that one of them sees the other.
+    # Each side stores its own lease before it looks for the other's, so that at least one of them sees the other.
     lease.renew()
     try:
         if _live(database, _CLEAN):
@@ -69,7 +69,7 @@ def importing(database: Database) -> Iterator[ImportLease]:
 
 
 def list_leftovers(database: Database) -> list[Leftover]:
-    """Return what lies in the store, is named by no row and is older than a day; half-written files too."""
+    """Return files in the store that no row refers to and that are older than a day, half-written ones included."""
     with database.read_only() as session:
         named = {*session.exec(select(Volume.sha256)).all(), *session.exec(select(Overlay.sha256)).all()}
     leftovers = []
@@ -82,12 +82,12 @@ def list_leftovers(database: Database) -> list[Leftover]:
 
 
 def remove_leftovers(database: Database) -> list[Leftover]:
-    """Remove what nothing refers to, and return it.
+    """Remove files that nothing refers to, and return them.
 
     Raises
     ------
     Conflict
-        An import is running: what it prepared, or found prepared, is named by no row yet.
+        An import is running: no row refers yet to the files that it prepared or found prepared.
     """
     holder = secrets.token_hex(16)
     if not leases.take(database, _CLEAN, holder, CLEAN_LEASE):
@@ -109,7 +109,7 @@ def remove_leftovers(database: Database) -> list[Leftover]:
 
 
 def _live(database: Database, beginning: str) -> str:
-    """Return until when a lease of this kind holds, in UTC; nothing where there is none."""
+    """Return the time until which a lease of this kind holds, in UTC; empty if there is none."""
     with database.read_only() as session:
         ends = session.exec(
             select(Lease.expires_at).where(col(Lease.name).startswith(beginning), Lease.expires_at > now())

@@ -1,7 +1,7 @@
-"""The letter that invites somebody: what their phases hold, where it is opened, and until when.
+"""The letter that invites somebody: what their phases involve, where to open the study, and until when.
 
-It is handed on by mail, and read before anything of the study is: it says of each phase what is rated and what stands
-beside that on the screen, and nothing of others' phases, of who wrote an answer, of numbers, or of why a unit comes.
+It is sent by mail and read before anything else of the study. For each phase it names what is rated and what is shown
+beside it. It says nothing about other people's phases, who wrote an answer, numbers, or why a unit was selected.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from protocol.phase_rules import PhaseRules
 from protocol.phases import Kind
 from protocol.study_phases import StudyPhases
 
-# What is done with what is rated; an item is what is on the screen, by `_material`.
+# What is done with each kind of unit; for an item, `_material` says what is on the screen.
 _WORK: Mapping[Kind, str] = {
     "items": "read {material} and answer questions about them",
     "candidates": "score answers to questions",
@@ -23,7 +23,7 @@ _WORK: Mapping[Kind, str] = {
     "references": "score reference answers to questions",
     "answers": "score answers to questions",
 }
-# True of flagged, disagreeing and control items alike: nobody learns from a letter why an item comes to them.
+# True of flagged, disagreeing and control items alike: the letter must not reveal why an item reaches a reviewer.
 _REVIEW = (
     "read {material} yourself, then see what the raters said of them, and decide which answer stands. Items may have "
     "been flagged or answered differently, or be controls; why an item comes to you is not shown"
@@ -34,7 +34,7 @@ _ADMINISTER = "administer the study: invite people, freeze it, follow its progre
 def work_of_rater(phases: StudyPhases) -> tuple[str, ...]:
     """Return what a rater does in the phases of their group, in order, each kind of work once.
 
-    What is shown once an own answer is locked is left out: it is learnt then.
+    What is shown after an answer is sealed is left out: raters only learn it then.
     """
     return tuple(
         dict.fromkeys(
@@ -51,7 +51,7 @@ def work_of(role: str, phases: StudyPhases) -> tuple[str, ...]:
     Parameters
     ----------
     phases
-        Of a rater those of their group; of others those of the study.
+        For a rater, the phases of their group; for others, those of the study.
     """
     if role == "rater":
         return work_of_rater(phases)
@@ -63,16 +63,16 @@ def work_of(role: str, phases: StudyPhases) -> tuple[str, ...]:
 
 
 def letter(title: str, name: str, work: tuple[str, ...], login: str, address: str, token: str, until: datetime) -> str:
-    """Return what to send: what it is, the address, until when it holds, and that it works once.
+    """Return the text of the letter: what it is, the address, how long it is valid, and that it works once.
 
     Parameters
     ----------
     address
-        Where the server is opened, without a slash at its end.
+        The server's address without a trailing slash.
     token
-        Of the link; empty for people who already have an account.
+        The token of the link; empty for people who already have an account.
     """
-    # Each on one line, or name or title could write an address of its own above ours.
+    # Collapsed to one line each, or a name or title could put an address of its own above ours.
     name, title = (" ".join(words.split()) for words in (name, title))
     head = f'Dear {name},\n\nyou are invited to the study "{title}"{_will(work)}\n\n'
     if not token:
@@ -87,7 +87,7 @@ def letter(title: str, name: str, work: tuple[str, ...], login: str, address: st
 
 def _will(work: tuple[str, ...]) -> str:
     if not work:
-        # A group whose phases a version may add.
+        # A later version may add phases for this group.
         return ". It holds nothing for you to rate yet."
     if len(work) == 1:
         return f": you will {work[0]}."
@@ -107,7 +107,7 @@ def _work(kind: Kind, rules: PhaseRules) -> str:
 
 
 def _material(rules: PhaseRules) -> str:
-    """Return what an item of a phase is to its reader."""
+    """Return what an item of a phase consists of, from its reader's point of view."""
     if rules.shows_volumes:
         return "scans"
     return "descriptions of cases" if _shows_the_case(rules) else "texts"

@@ -1,4 +1,4 @@
-"""What a line of an analysis plan names in vain: things said twice, and parts, groups or steps that nothing is in."""
+"""What a line of an analysis plan names to no effect: duplicates, and parts, groups or steps that contain nothing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from services.studies.lines_without_numbers import Under
 
 
 class Valued(Protocol):
-    """What has to be known of a unit."""
+    """What the checks need to know of a unit."""
 
     def value_of(self, name: str) -> str: ...
 
 
 def said_twice(line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
-    """Yield which fields, answers or partners a line names twice, so that its rows would be printed twice."""
+    """Yield the fields, answers or partners that a line names twice, so that its rows would be printed twice."""
     for key, names in (("of", line.of), ("as", line.using), ("with", line.against)):
         yield from (((key,), says) for says in named_twice(names))
     for name in line.over:
@@ -30,19 +30,19 @@ def said_twice(line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
 
 
 def named_twice(names: Sequence[str]) -> Iterator[str]:
-    """Yield what to do about each name that a list holds more than once."""
+    """Yield what to do about each name that occurs more than once in a list."""
     yield from (f"'{name}' is listed twice; remove one." for name in sorted({*names}) if names.count(name) > 1)
 
 
 def of_nothing(
     study: Expansion, phase: Phase, line: AuthoredEstimate, units: Sequence[Valued]
 ) -> Iterator[tuple[Under, str]]:
-    """Yield what of a line nothing can be in, whatever is answered in a phase.
+    """Yield the parts of a line that will stay empty whatever is answered in a phase.
 
     Parameters
     ----------
     units
-        What the line could be about, by what is known before anything is answered; empty where nothing is.
+        The units that the line could be about, as far as known before anything is answered; empty if unknown.
     """
     if "step 1" in line.using and (phase.then is None or not phase.then.again):
         yield ("as",), f"'{phase.key}' has one step, since nothing is asked again after more was shown; remove step 1."
@@ -62,7 +62,7 @@ def of_nothing(
         yield from _of_no_flag(study, line)
     if line.estimate == "joint_rate":
         yield from _of_one_condition(phase, line, units)
-    if phase.answers_of is None:  # In a pool it is the group of who wrote an answer.
+    if phase.answers_of is None:  # In a pool, "group" means the group of an answer's author.
         yield from _of_no_group(study, phase, line)
     if phase.answers_of is not None or not units:
         return

@@ -1,4 +1,4 @@
-"""Lines of an analysis plan that can never come to a number, whatever is answered: a sentence for each."""
+"""Lines of an analysis plan that can never yield a number, whatever is answered: a sentence for each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.results import FORM, is_number
 from protocol.language.wording import listed
 
-# The key under a line that is wrong; empty where it is the whole line.
+# The key within a line that is wrong; empty if the whole line is.
 Under = tuple[()] | tuple[str]
 _OF_RIGHT_ANSWERS = frozenset({"accuracy", "macro_f1", "auc", "calibration", "distance"})
 
 
 class Rated(Protocol):
-    """What has to be known of a unit."""
+    """What the checks need to know of a unit."""
 
     @property
     def item_key(self) -> str: ...
@@ -33,9 +33,9 @@ RatedUnit = TypeVar("RatedUnit", bound=Rated)
 
 
 def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
-    """Return whether an estimate of a field holds answers against what counts as right."""
+    """Return whether an estimate of a field compares answers with what counts as right."""
     if field.type == "correctness":
-        return False  # People say what is right.
+        return False  # People decide what is right.
     if line.estimate == "difference":
         return not is_number(field)
     if line.estimate == "pass_at":
@@ -44,7 +44,7 @@ def needs_reference(field: Field, line: AuthoredEstimate) -> bool:
 
 
 class References:
-    """Of which fields of which items a program can compare answers with what counts as right."""
+    """The fields of each item in which a program can compare answers with what counts as right."""
 
     def __init__(self, rows: Sequence[ReferenceRow]) -> None:
         self._fields: dict[str, set[str]] = defaultdict(set)
@@ -55,7 +55,7 @@ class References:
             self._fields[row.item].update(line.field for line in said)
 
     def answers(self, item: str, field: Field) -> bool:
-        """Return whether there is one; a line that names no field is about the primary one."""
+        """Return whether an item has a reference for a field; a line that names no field is about the primary one."""
         known = self._fields.get(item, set())
         return field.key in known or (field.primary and "" in known)
 
@@ -63,12 +63,12 @@ class References:
 def without_reference(
     study: Expansion, phase: Phase, line: AuthoredEstimate, units: Sequence[Rated], references: References
 ) -> Iterator[str]:
-    """Yield which fields of a phase, of those that a line names, nothing can be right or wrong in.
+    """Yield a sentence for each field that a line names in a phase and in which no answer can be right or wrong.
 
     Parameters
     ----------
     units
-        What the line could be about, by what is known before anything is answered.
+        The units that the line could be about, as far as known before anything is answered.
     """
     for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
         fields = _fields_held_against(study, phase, line, wanted)
@@ -76,7 +76,7 @@ def without_reference(
             continue
         because = _because(study, phase, fields, units, references)
         if because:
-            yield f"{line.estimate} of '{phase.key}.{wanted}' can never come to a number: {because}"
+            yield f"{line.estimate} of '{phase.key}.{wanted}' can never be computed: {because}"
 
 
 def decidable(
@@ -86,12 +86,12 @@ def decidable(
     units: Sequence[RatedUnit],
     answers: Callable[[str, Field], bool],
 ) -> tuple[list[RatedUnit], str]:
-    """Return those of some units on which a line can come to anything, and words for what the others lack.
+    """Return the units on which a line can be computed, and words for what these have and the others lack.
 
     Parameters
     ----------
     answers
-        Whether a reference of an item says what is right in a field.
+        Returns whether an item's reference says what is right in a field.
     """
     fields = _fields_held_against(study, phase, line, line.of[0].partition(".")[2])
     if not fields:
@@ -100,16 +100,16 @@ def decidable(
     known = [
         unit
         for unit in units
-        # Of stored units the form is not known: any that has the field is enough.
+        # The form of stored units is not known: any form that has the field will do.
         if any(form in ("", unit.form) or not unit.form for form, field in compared if answers(unit.item_key, field))
     ]
     return known, " with a reference" if len(known) < len(units) else ""
 
 
 def _fields_held_against(study: Expansion, phase: Phase, line: AuthoredEstimate, wanted: str) -> dict[str, Field]:
-    """Return by form the fields of a name whose answers a line holds against a reference; none where it holds none.
+    """Return, by form, the fields of a name whose answers a line compares with a reference; empty if it compares none.
 
-    Of fields of one name the line is about the first that anybody is asked; any of them is enough here.
+    Among fields of one name the line is about the first that anybody is asked, but any of them will do here.
     """
     named = line.where.get(FORM)
     asked = [(form, field) for form, field in _asked(study, phase) if not form or named is None or form in named]
@@ -141,19 +141,19 @@ def _because(
 
 
 def _asked(study: Expansion, phase: Phase) -> list[tuple[str, Field]]:
-    """Return the fields of a phase, each with its form; empty where every item has the same."""
+    """Return the fields of a phase, each with its form; the form is empty if every item has the same."""
     own = [("", field) for field in phase.fields]
     return own or [(form.key, field) for form in study.forms for field in form.fields]
 
 
 def _compared(study: Expansion, phase: Phase, form: str, field: Field) -> Field:
-    """Return the field whose answers are held against a reference: of a confidence, the one that it is about."""
+    """Return the field whose answers are compared with a reference: for a confidence, the field that it is about."""
     same_form = (other for own, other in _asked(study, phase) if own == form)
     return next((other for other in same_form if other.key == field.about), field)
 
 
 def _steps(phase: Phase) -> Sequence[Set[str]]:
-    """Return what each step of a phase shows that is answered."""
+    """Return what is shown in each step of a phase that asks for an answer."""
     shown = [frozenset(phase.shows)]
     if phase.then is not None and phase.then.again:
         shown.append(frozenset({*phase.shows, *phase.then.shows}))
@@ -165,12 +165,12 @@ def _is_shown(phase: Phase, shown: Set[str], field: Field) -> bool:
 
 
 def in_no_figure(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
-    """Yield which fields of a line no figure is made of: of a phase that does not count, or of forms of no item.
+    """Yield why fields of a line are in no figure: their phase does not count, or no item has their form.
 
     Parameters
     ----------
     named
-        The forms that items name; empty where nothing is known of them.
+        The forms that items name; empty if unknown.
     """
     if not phase.counts:
         yield f"no figure is made of '{phase.key}', since it has counts: no; remove the line, or let the phase count."
@@ -192,7 +192,7 @@ def in_no_figure(study: Expansion, phase: Phase, line: AuthoredEstimate, named: 
 
 
 def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
-    """Yield which fields of a line several forms have, of those that items name; an estimate would be of one alone."""
+    """Yield the fields of a line that several of the items' forms have; an estimate would cover only one of them."""
     if phase.fields or FORM in line.where:
         return
     for wanted in (name.partition(".")[2] for name in line.of if name.partition(".")[0] == phase.key):
@@ -205,7 +205,7 @@ def in_several_forms(study: Expansion, phase: Phase, line: AuthoredEstimate, nam
 
 
 def selected_in_several_forms(study: Expansion, line: AuthoredEstimate, named: Set[str]) -> Iterator[str]:
-    """Yield by which results units are selected that several forms have; those of one form alone would be selected."""
+    """Yield the results that a line selects units by and that several forms have; only one form's would be selected."""
     for name in line.where if FORM not in line.where else ():
         key, _, wanted = name.partition(".")
         forms = _forms_with(study, wanted, named) if wanted and not study.phase(key).fields else []
@@ -221,12 +221,12 @@ def _forms_with(study: Expansion, wanted: str, named: Set[str]) -> list[str]:
 
 
 def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int]) -> int | None:
-    """Return how many people of those that a line is about can work in a phase; None where nobody knows yet.
+    """Return how many of the people that a line is about can work in a phase; None if not known yet.
 
     Parameters
     ----------
     there
-        By group, how many people are in it, where that is known and more than are planned.
+        The number of people in each group, by group, if known; it counts if it exceeds the number planned.
     """
     groups = [group for group in study.groups if group.key in phase.by.groups]
     wanted = line.where.get("group")
@@ -241,7 +241,7 @@ def people_of(study: Expansion, phase: Phase, line: AuthoredEstimate, there: Map
 def without_raters(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None = None
 ) -> Iterator[tuple[Under, str]]:
-    """Yield what a line asks of raters that the design does not have: the key under the line, and a sentence."""
+    """Yield what a line requires of raters that the design lacks: the key within the line, and a sentence."""
     people = people_of(study, phase, line, there or {})
     planned = f"{'is' if people == 1 else 'are'} {'planned' if there is None else 'there or planned'}"
     if isinstance(line, AuthoredCriterion) and people is not None and people < line.least.raters:
@@ -255,7 +255,7 @@ def without_raters(
     if line.estimate != "agreement" or line.against:
         return
     if "settled" in line.using and "given" not in line.using and "step 1" not in line.using:
-        yield (), "agreement needs two answers to a unit, and what is settled of it is one; remove as: settled."
+        yield (), "agreement needs two answers to a unit, but a settled result is only one; remove as: settled."
         return
     if phase.by.per_unit == 1 or phase.by.together:
         yield (), f"agreement needs two raters of a unit, and each unit of '{phase.key}' has one; remove the line."
@@ -265,14 +265,14 @@ def without_raters(
             f"agreement needs two raters, and for '{phase.key}' {people} {planned}; plan more, or remove the line.",
         )
     elif phase.answers_of is None and (line.compare == "group" or "group" in line.by):
-        # In a pool it is the group of who wrote an answer.
+        # In a pool, "group" means the group of an answer's author.
         yield from _without_pairs_in_groups(study, phase, line, there)
 
 
 def _without_pairs_in_groups(
     study: Expansion, phase: Phase, line: AuthoredEstimate, there: Mapping[str, int] | None
 ) -> Iterator[tuple[Under, str]]:
-    """Yield that raters of a group cannot agree: in a comparison where any group has one, by group where all have."""
+    """Yield that groups have too few raters to agree: fewer than two usable groups for a comparison, none by group."""
     wanted = line.where.get("group", phase.by.groups)
     groups = [key for key in phase.by.groups if key in wanted]
     of_each = {
@@ -280,7 +280,7 @@ def _without_pairs_in_groups(
     }
     alone = [key for key, people in of_each.items() if people is not None and people < 2]
     compared = line.compare == "group"
-    # Of three groups the two that have pairs are compared.
+    # If two of three groups have pairs of raters, those two are compared.
     if len(groups) - len(alone) < (2 if compared else 1) and alone:
         planned = "is planned" if there is None else "is there or planned"
         says = f"agreement within a group needs two raters of it, and of {listed(alone)} in '{phase.key}' one {planned}"

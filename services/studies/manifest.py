@@ -19,17 +19,17 @@ from services.seals import proofs
 from services.studies import whole_pool
 from services.studies.whole_pool import WholePool
 
-# The tables whose rows it covers, beside the protocol.
+# The tables whose rows a manifest covers, besides the protocol.
 COVERED: tuple[type[Base], ...] = (Case, Item, Volume, Overlay, Candidate, Reference)
 MANIFEST_FORMAT = "blindread-manifest/1"
-# Of a study that lists its phases: what was drawn in full, and a hash of each table of the pool it was drawn from.
+# For a study that lists its phases: what was drawn, in full, and a hash of each table of the pool it was drawn from.
 FORMAT_WITH_POOL = "blindread-manifest/2"
 FORMATS = (MANIFEST_FORMAT, FORMAT_WITH_POOL)
 
 
 @dataclass(frozen=True)
 class DrawnKeys:
-    """Of which items and candidates a manifest says what they are, and not only the hash of all."""
+    """The items and candidates that a manifest lists one by one, and not only in the hash of their table."""
 
     items: frozenset[str]
     candidates: frozenset[str]
@@ -37,14 +37,14 @@ class DrawnKeys:
 
 @dataclass(frozen=True)
 class AsOf:
-    """A version of a study, as its manifest sees it.
+    """A version of a study, as its manifest describes it.
 
     Attributes
     ----------
     protocol
         Its canonical JSON, and the file as its author wrote it.
     later
-        By table, the numbers of the rows that came with later versions, which are left out.
+        The ids of rows that came with later versions, by table; they are left out.
     """
 
     protocol: tuple[str, str]
@@ -52,12 +52,12 @@ class AsOf:
 
     @staticmethod
     def freeze(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | None = None) -> AsOf:
-        """Return the first version of a study, which is its freeze."""
+        """Return the first version of a study, that is, its freeze."""
         record = session.get_one(ProtocolRecord, stored_id(study.id))
         return AsOf((record.canonical_json, record.source), later or {})
 
     def rows_of(self, session: Session, table: type[Base], study: Study) -> dict[int, Any]:
-        """Return the rows of a table that were there by then, by key."""
+        """Return the rows of a table that this version had, by id."""
         rows, later = proofs.rows_of(session, table, stored_id(study.id)), self.later.get(table, frozenset())
         return {key: row for key, row in rows.items() if key not in later} if later else rows
 
@@ -79,28 +79,28 @@ def build_manifest(
     drawn: dict[str, Any] | None = None,
     at: AsOf | None = None,
 ) -> dict[str, Any]:
-    """Describe the present state of a study with every row of it: of one that does not list its phases.
+    """Describe every row of the present state of a study that does not list its phases.
 
     Parameters
     ----------
     sample
-        Inclusion probability of every candidate that is scored by raters, by candidate key.
+        Inclusion probability of every candidate that raters score, by candidate key.
     drawn
-        Of a study that lists its phases and was frozen before there was the other format, what was drawn for them.
+        What was drawn for the phases of a study that lists them but was frozen before the newer format existed.
     at
-        The version that is described; the freeze where none is named and there is no other.
+        The version to describe; without it, the freeze, if there is no other version.
 
     Notes
     -----
-    References and baselines are hashed together under the study's secret salt: a plain hash of "yes" could be guessed
-    by anybody who is shown the manifest.
+    References and baselines are hashed together under the study's secret salt: anybody who sees the manifest could
+    guess a plain hash of "yes".
     """
     version = at or AsOf.freeze(session, study)
     read: dict[type[Base], Mapping[int, Any]] = {table: version.rows_of(session, table, study) for table in COVERED}
     case_keys = {case.id: case.key for case in read[Case].values()}
     items = sorted(read[Item].values(), key=lambda item: str(item.key))
     item_keys = {item.id: item.key for item in items}
-    # What an older study has none of is left out, so that a manifest of an older release still fits.
+    # Left out if an older study has none, so that the manifest of an older release still matches.
     more = {} if drawn is None else _of_phases(version, drawn)
     return (
         more
@@ -112,7 +112,7 @@ def build_manifest(
             "items": {item.key: sha256_of(_item_content(item, case_keys[item.case_id])) for item in items},
             "candidates": {
                 candidate.key: sha256_of(_candidate_content(candidate, item_keys[candidate.item_id]))
-                # What people answered comes later, and is in the manifest of the closing that brought it.
+                # People's answers come later, and are in the manifest of the closing that added them.
                 for candidate in read[Candidate].values()
                 if candidate.model
             },
@@ -125,18 +125,18 @@ def build_manifest(
 def build_manifest_of_pool(
     session: Session, study: Study, drawn: dict[str, Any], keys: DrawnKeys, pool: WholePool, at: AsOf | None = None
 ) -> dict[str, Any]:
-    """Describe the present state of a study that draws: what was drawn with every row of it, of the pool a hash.
+    """Describe the present state of a study that draws: every row that was drawn, and a hash of the pool.
 
     Parameters
     ----------
     drawn
         What was drawn for each of its phases.
     keys
-        Of the items and candidates that are listed; the cases of these items are listed with them.
+        The keys of the items and candidates to list; the cases of these items are listed with them.
     pool
-        As `whole_pool.read` has it.
+        As returned by `whole_pool.read`.
     at
-        The version that is described; the freeze where none is named and there is no other.
+        The version to describe; without it, the freeze, if there is no other version.
     """
     study_id, version = stored_id(study.id), at or AsOf.freeze(session, study)
     items = proofs.rows_with_keys(session, Item, study_id, sorted(keys.items))
@@ -164,12 +164,12 @@ def build_manifest_of_pool(
 
 
 def rebuilt(session: Session, study: Study, stored: Mapping[str, Any], at: AsOf | None = None) -> dict[str, Any]:
-    """Describe the present state of a study as a stored manifest did at its freeze, in its format, one of `FORMATS`.
+    """Describe the present state of a study in the format of a stored manifest, one of `FORMATS`, to compare the two.
 
     Parameters
     ----------
     at
-        The version that it describes; the freeze where none is named and there is no other.
+        The version to describe; without it, the freeze, if there is no other version.
     """
     if stored["format"] == MANIFEST_FORMAT:
         return build_manifest(session, study, stored["scoring_sample"], stored.get("phases"), at)
@@ -209,9 +209,9 @@ def _of_volumes(volumes: Iterable[Any], overlays: Iterable[Any], case_keys: Mapp
 
 
 def _thawed(session: Session, study: Study) -> list[dict[str, Any]]:
-    """Return which freezes there were before, and why they no longer apply, so that readers see that there were any.
+    """Return earlier freezes and why they no longer apply, so that readers can see that there were any.
 
-    A thawed study that was imported over has handed on its secret, and its freezes are named here, too.
+    If a thawed study was imported over, the new study has its secret, and the old freezes are listed too.
     """
     rows = session.exec(_THAWED, params={"salt": study.salt})
     return [{"version": version, "sha256": sha256, "reason": reason} for version, sha256, reason in rows]
@@ -281,7 +281,7 @@ def _volume_content(volume: Any, case_key: str) -> list[Any]:
 
 
 def _keyed_references(references: Iterable[Any], study: Study, items: Sequence[Any]) -> str:
-    # Later versions are added with their own audit events; what is frozen is the first.
+    # Later versions of a reference are added with their own audit events; the freeze covers the first.
     firsts: dict[int, Any] = {}
     for reference in references:
         if reference.item_id not in firsts or reference.version < firsts[reference.item_id].version:
@@ -290,7 +290,7 @@ def _keyed_references(references: Iterable[Any], study: Study, items: Sequence[A
     for item in items:
         first = firsts.get(item.id)
         if first is not None:
-            # What an older study has none of is left out, so that a manifest of an older release still fits.
+            # Left out if an older study has none, so that the manifest of an older release still matches.
             more: list[Any] = [first.explanation] if first.explanation else []
             more += [{"fields": first.fields}] if first.fields else []
             content.append([item.key, first.accepted, first.low, first.high, first.text_only_answer, *more])

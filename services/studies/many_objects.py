@@ -1,4 +1,4 @@
-"""Reading a large study makes a million objects of which none goes in a circle, so that nothing has to look for any."""
+"""Pause garbage collection while a large study is read: it makes a million objects without a reference cycle."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_search_for_garbage() -> Iterator[None]:
-    """Let the interpreter look for no circles of objects meanwhile; what nothing refers to goes at once, as ever.
+    """Pause the search for reference cycles; objects that nothing refers to are still freed at once.
 
-    Each search goes through all objects there are, and there are the more searches the more objects are made: of a
-    pool with 300,000 units that takes a fifth of the time of its freeze. The switch is one for the whole process: what
-    other threads leave in circles in these seconds is found afterwards.
+    Each search goes through all objects, and the more objects are made, the more searches there are: freezing a pool
+    of 300,000 units would spend a fifth of its time on them. The switch applies to the whole process: cycles that
+    other threads leave behind in these seconds are collected afterwards.
     """
     searched = gc.isenabled()
     gc.disable()

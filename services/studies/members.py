@@ -1,4 +1,4 @@
-"""Invite people into a study, and let them join it."""
+"""Invite people to a study, and let them join it."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def invite(
     """Give a person a role in a study and return the token of their single-use link.
 
     Inviting the same person with the same role again issues a fresh link and changes nothing else. Somebody who has
-    signed in before and is new in the study gets no link, and the token is empty: they sign in as they do.
+    signed in before and is new to the study gets no link, and the token is empty: they sign in as usual.
 
     Raises
     ------
     Conflict
         The person has another role in this study: nobody both reads and administers or reviews.
     NotAllowed
-        The person has signed in before and is asked for again by somebody who is no owner.
+        The person has signed in before, and somebody who is not an owner invites them again.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -77,7 +77,7 @@ def invite_within(
     group: str = "",
     purpose: str = "join",
 ) -> str:
-    """Do within the caller's transaction what `invite` does; the actor is known to administer the study."""
+    """Do what `invite` does within the caller's transaction; the actor is known to administer the study."""
     if role not in _PSEUDONYM_WORD:
         raise Conflict(f"'{role}' is not a role; choose rater, reviewer or admin.")
     login = require_length("The login", login, 120)
@@ -89,7 +89,7 @@ def invite_within(
         raise Conflict("The name is empty; write the name that they and admins see.")
     person = add_person(session, login, name)
     _require_in_reach(session, actor, person)
-    # The holder of a link acts as its person, so one for an account in use is made on purpose only, and by an owner.
+    # Anybody holding a link can act as its person, so only an owner can make one for an account in use, on purpose.
     in_use = has_signed_in(session, stored_id(person.id)) and not person.is_demo
     before = _membership(session, study, person)
     was_member = before is not None and before.removed_at is None
@@ -105,7 +105,7 @@ def invite_within(
 
 
 def _require_in_reach(session: Session, actor: Actor, person: Person) -> None:
-    """Refuse a link that would open more than the actor administers: its holder can act as that person."""
+    """Refuse a link that would open more than the actor administers, because its holder can act as that person."""
     if actor.is_owner:
         return
     elsewhere = session.exec(
@@ -136,10 +136,10 @@ _OF_PERSON: Any = select(Membership).where(
 
 
 def _end_links_that_reach_too_far(session: Session, person_id: int, study_id: int) -> None:
-    """End the open links of somebody whose issuer has nothing to do with the study that they join.
+    """End a person's open links whose issuer has nothing to do with the study that the person joins.
 
-    A link opens all that its person may do, also what came after it. Of links older than this rule nobody knows the
-    issuer.
+    A link opens everything that its person may do, including what was added after it was issued. The issuer of links
+    older than this rule is not known.
     """
     for link in open_links(session, person_id):
         issuer = session.get(Person, link.issued_by_id) if link.issued_by_id else None
@@ -162,7 +162,7 @@ def join(
     group: str = "",
     by: int | None = None,
 ) -> Membership:
-    """Return the person's membership, making it, and a rater's assignments, when there is none yet."""
+    """Return the person's membership; create it, with a rater's assignments, if there is none yet."""
     study_id, person_id = stored_id(study.id), stored_id(person.id)
     phases = frozen_facts.phases_of(session, study_id)
     earlier = _membership(session, study, person)
@@ -186,9 +186,9 @@ def join(
             "groups; invite them as a rater, into the group that reviews."
         )
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
-    # Who comes back as what they were comes back into their group.
+    # A person who returns in the same role returns to their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
-    # Who has seen something of the study gets nothing new: it may be what they would have to read blind.
+    # A person who has seen something of the study gets nothing new: they might have to read it blind.
     saw_items = earlier is not None and removing.saw_items(session, earlier)
     slot = groups.slot_for(session, study_id, group_key, before=membership.slot, saw_items=saw_items)
     gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
@@ -214,7 +214,7 @@ def join(
 
 
 def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:
-    """Return the seal on a member; who comes back has one already, and what they had may be gone: those seals end."""
+    """Return the seal on a member; if they return, also end their earlier seal and those on deleted assignments."""
     rows: list[Base] = [membership]
     ended = {"membership": str(membership.id)} if again else {}
     if gone:
@@ -224,7 +224,7 @@ def _seals(session: Session, study_id: int, membership: Membership, gone: list[i
 
 
 def _new_pseudonym(session: Session, study_id: int, role: str) -> str:
-    """Return the role's word with a number above all ever given, including members who have left."""
+    """Return the role's word with a number higher than any given before, even to members who have left."""
     word = _PSEUDONYM_WORD[role]
     taken = session.exec(_PSEUDONYMS, params={"study_id": study_id, "beginning": f"{word} "}).all()
     numbers = [

@@ -1,4 +1,4 @@
-"""One subject is written in one way: what reads alike is one patient, within a study and apart from another one."""
+"""Require one spelling per subject: keys that read alike are one patient, within a study and between studies."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _WRITE = "write one subject in one way, and two in ways that can be told apart"
 
 
 def reasons_against(session: Session, study_id: int, *, listed: bool) -> Iterator[str]:
-    """Yield, a sentence each, which subjects of a study read like another one of it, and would be rated as two.
+    """Yield a sentence for each subject of a study that reads like another one and would be rated as two.
 
-    The import refuses them; a draft may have been stored before it did.
+    The import refuses such subjects now, but a draft may have been stored before it did.
 
     Parameters
     ----------
     listed
-        Whether the study lists its phases. Then an item may be a case, and a subject, of its own, by a key that nobody
+        Whether the study lists its phases. If so, an item may be its own case and subject, under a key that nobody
         wrote as a subject.
     """
     statement = select(Case.key, Case.subject).where(Case.study_id == study_id).order_by(col(Case.id))
@@ -40,7 +40,7 @@ def reasons_against(session: Session, study_id: int, *, listed: bool) -> Iterato
 
 
 def _alike(rows: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-    """Return cases with their subjects where these are written in another way than before, each spelling once."""
+    """Return pairs of cases whose subjects are one subject in different spellings, each spelling once."""
     first: dict[str, tuple[str, str]] = {}
     spelt: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
     for case, subject in rows:
@@ -51,7 +51,7 @@ def _alike(rows: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, str], tuple
 
 
 def written_otherwise(units: Sequence[Unit], elsewhere: Set[str]) -> dict[str, str]:
-    """Return the subjects of units that are there elsewhere in another spelling only, with that spelling."""
+    """Return the subjects of units that occur elsewhere only in another spelling, with that spelling."""
     if not elsewhere:
         return {}
     spelt = {as_seen(subject): subject for subject in sorted(elsewhere, reverse=True)}
@@ -60,7 +60,7 @@ def written_otherwise(units: Sequence[Unit], elsewhere: Set[str]) -> dict[str, s
 
 
 def require_apart(units: Sequence[Unit], source: Source, elsewhere: Set[str]) -> None:
-    """Refuse to draw what a source selects apart from subjects of which one of its own is another spelling.
+    """Refuse a draw apart from other subjects if one of the source's own subjects is another spelling of one of them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Two answers to one item as a unit: which pairs a phase draws from, and the rows that store those that were drawn."""
+"""Pairs of answers to one item as units: which pairs a phase draws from, and the rows that store the drawn ones."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from services.studies.drawing_phases import DrawnPhase
     from services.studies.stored_pool import Pool
 
-# What the column of a candidate's key takes.
+# The length of a candidate's key column.
 _LONGEST_KEY = 80
-# Between the values of two answers where they differ: as a stratum, "model A / model B".
+# Separates the values of two answers that differ, as in the stratum "model A / model B".
 _BETWEEN = " / "
 
 
 def pair_of(key: str, first: Unit, second: Unit) -> Unit:
-    """Return two answers to one item as a unit; where they differ in an attribute, it has both values.
+    """Return two answers to one item as a unit; if they differ in an attribute, it has both values.
 
-    It can be rated where both answers are there: a pair with a *no response* is left out, and counted.
+    It can be rated only if both answers exist: a pair with a *no response* is left out, and counted.
     """
     names = dict.fromkeys((*first.attributes, *second.attributes))
     return Unit(
@@ -46,24 +46,24 @@ def pair_of(key: str, first: Unit, second: Unit) -> Unit:
 
 
 def both_values(former: str, other: str) -> str:
-    """Return what a pair has for an attribute: what both answers have, or what the one and the other has, by name."""
+    """Return a pair's value of an attribute: the one that both answers share, or both values, sorted."""
     return _BETWEEN.join(sorted({former, other}))
 
 
 def units_of_pairs(study: Expansion, phase: Phase, source: Source, pool: Pool) -> list[Unit]:
-    """Return the pairs that a phase draws from: those that are listed, or every two answers that its rule makes one.
+    """Return the pairs that a phase draws from: the listed pairs, or every two answers that its rule pairs up.
 
-    A condition about answers is met by a pair of which both answers meet it.
+    A pair meets a condition about answers if both answers meet it.
 
     Parameters
     ----------
     source
-        Of the phase; its conditions name yes and no as attributes are stored.
+        The source of the phase; its conditions spell yes and no as stored attributes do.
 
     Raises
     ------
     CannotDraw
-        There is none.
+        There are no pairs.
     """
     rule = phase.pairs
     _, of_models = of_both(study, source)
@@ -91,7 +91,7 @@ def units_of_pairs(study: Expansion, phase: Phase, source: Source, pool: Pool) -
 
 
 def without_response(units: Iterable[Unit]) -> int:
-    """Return of how many pairs an answer is no response."""
+    """Return the number of pairs in which an answer is no response."""
     return sum(bool(unit.pair) and not unit.responded for unit in units)
 
 
@@ -103,7 +103,7 @@ def _by_item(candidates: Iterable[Unit]) -> list[list[Unit]]:
 
 
 def key_of(first: str, second: str, taken: Container[str]) -> str:
-    """Return the key of a pair, which names both answers where there is room for them and no answer is called so."""
+    """Return the key of a pair: both answers' keys, unless that is too long or already taken by an answer."""
     key = f"{first} & {second}"
     if len(key) <= _LONGEST_KEY and key not in taken:
         return key
@@ -114,12 +114,12 @@ def key_of(first: str, second: str, taken: Container[str]) -> str:
 def listed_and_drawn(
     session: Session, study_id: int, candidate_ids: Mapping[str, int], candidates: Mapping[str, Unit]
 ) -> tuple[dict[str, Unit], frozenset[str]]:
-    """Return the pairs of a study that are stored, by key, and the keys of those that its table named.
+    """Return the stored pairs of a study, by key, and the keys of those that its table listed.
 
     Parameters
     ----------
     candidate_ids
-        Of all candidates, by key.
+        The ids of all candidates, by key.
     candidates
         Answers as units, by key.
     """
@@ -138,7 +138,7 @@ def listed_and_drawn(
 
 
 def store_drawn(session: Session, study_id: int, parts: Sequence[DrawnPhase], pool: Pool) -> tuple[Pool, list[Base]]:
-    """Store the pairs that were drawn and are not stored yet; return what can be drawn with their ids, and the rows."""
+    """Store drawn pairs that are not stored yet; return the pool with their ids, and the new rows."""
     drawn = {row.unit.key: row.unit for part in parts for row in part.sample.units if row.unit.pair}
     new = [unit for key, unit in drawn.items() if key not in pool.pairs]
     if not new:
@@ -161,7 +161,7 @@ def store(
     *,
     listed_in_table: bool,
 ) -> tuple[dict[str, int], list[Base]]:
-    """Store pairs, each as its key, that of its item and those of its answers; return ids by key, and the rows."""
+    """Store pairs, each given as its own key, its item's and its answers'; return ids by key, and the rows."""
     candidates = [
         Candidate(study_id=study_id, item_id=item_ids[item], key=key, model="", answer="", attributes={})
         for key, item, _ in new

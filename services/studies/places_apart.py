@@ -1,4 +1,4 @@
-"""On which items a place can be compared with no reference, because the place names its pane."""
+"""Items on which a place cannot be compared with a reference, because a place there belongs to one pane."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from protocol.phase_rules import PhaseRules
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
 
-# Everything else is an image, which has no place in a patient.
+# Any other file is an image, without a position in the patient.
 _PLACED = (".nii", ".nii.gz")
 
 
 def lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) -> bool:
-    """Return whether any pane of an item lies in another world than the first one; then a place names its pane.
+    """Return whether a pane of an item has other world coordinates than the first; places then belong to one pane.
 
-    `volumes` are those of the case of the item, or more.
+    `volumes` are those of the item's case, or more.
     """
     of_case = [volume for volume in volumes if volume.case == item.case]
     panes = [
@@ -34,12 +34,12 @@ def lies_apart(hanging: Hanging, item: ItemRow, volumes: Sequence[VolumeRow]) ->
 
 
 def reference_in(row: ReferenceRow, field: str, *, compared: bool) -> FieldReference | None:
-    """Return what a line of the table of references says of one field; `compared` where it is the primary one."""
+    """Return what a line of the reference table says about one field; `compared` if that is the primary one."""
     return references_in(row).of(field, compared=compared)
 
 
 def references_in(row: ReferenceRow) -> ItemReferences:
-    """Return what the table of references says of an item, of its primary field before those that are named."""
+    """Return what the reference table says about an item: its primary field first, then the named ones."""
     primary = FieldReference(accepted=row.accepted, low=row.low, high=row.high)
     return ItemReferences((primary, *row.fields))
 
@@ -50,12 +50,12 @@ def never_compared(
     volumes: Sequence[VolumeRow],
     references: Sequence[ReferenceRow],
 ) -> Iterator[str]:
-    """Yield for each field on which items its reference is compared with no place.
+    """Yield, for each field, the items on which its reference cannot be compared with a place.
 
     Parameters
     ----------
     rated
-        What returns the items that a phase selects, by its key; it is asked of phases with a place alone.
+        Returns the items that a phase selects, by the phase's key; only called for phases that ask for a place.
     """
     of_item = {row.item: row for row in references}
     of_case: dict[str, list[VolumeRow]] = defaultdict(list)
@@ -73,14 +73,14 @@ def never_compared(
                 in_vain[field.label][item.key] = None
     for label, keys in in_vain.items():
         yield (
-            f"references.csv: places in “{label}” are compared with no reference on {listed(keys)}, where scans that "
-            "are not co-registered stand side by side, so that a place names its pane; write "
+            f"references.csv: places in “{label}” cannot be compared with the reference on {listed(keys)}, where scans "
+            "that are not co-registered are shown side by side and a place belongs to one pane; write "
             "hanging: {coregistered: yes} if they lie in one space, or ask for the place without the prior."
         )
 
 
 def _asked(phases: StudyPhases, rated: Callable[[str], Sequence[ItemRow]]) -> Iterator[tuple[PhaseRules, ItemRow]]:
-    """Yield what is asked about items beside their scans; of two steps, the first."""
+    """Yield the rules and items of phases that read items with their scans; of two steps, only the first."""
     for phase in phases.phases:
         rules = phases.rules_of(phase)
         fields = chain(rules.fields or (), *(() if rules.fields else rules.forms.values()))

@@ -1,4 +1,4 @@
-"""What the plan of a stored study asks for and its design cannot give, said before it is frozen."""
+"""What the plan of a stored study requires but its design cannot provide, reported before the freeze."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from services.studies.stored_pool import Pool
 
 
 def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int]) -> Iterator[str]:
-    """Yield which criteria the design cannot reach, and which lines lack raters, by what is stored of a study.
+    """Yield the criteria that the design cannot reach, and the lines that lack raters, from what is stored of a study.
 
     Parameters
     ----------
     pool
-        Nothing where there are no criteria to hold against it.
+        None if there are no criteria to check against it.
     there
-        By group, how many people are in it.
+        The number of people in each group, by group.
     """
     known = {phase.key: phase for phase in known_before(study)}
     for key, line in lines_of(study):
@@ -58,7 +58,7 @@ class _StoredUnit:
 
 
 def _answers(pool: Pool, item: str, field: Field) -> bool:
-    """Return whether a reference says something in a field: of texts that people compare, too."""
+    """Return whether a reference says something about a field, including texts that people compare."""
     named = pool.fields_of_reference.get(item, frozenset())
     return field.key in named or (field.primary and "" in named)
 

@@ -1,4 +1,4 @@
-"""What the analysis plan of a study that lists its phases asks for and its tables cannot give, said at the import."""
+"""What a listed study's analysis plan requires but its tables cannot provide, reported at the import."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from services.studies.lines_without_numbers import (
 )
 from services.studies.plan_reach import Path, drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 
-# The keys of the protocol, and a sentence.
+# The keys that lead to a part of the protocol, and a sentence about it.
 Said = tuple[Path, str]
-# Of more single values nobody wants to read.
+# Longer lists of single values are cut off here.
 _MOST_NAMED = 3
-# Types of fields of which the report compares every two models that were rated, whether or not a line asks for it.
+# Field types for which the report compares every two rated models, whether or not a line asks for it.
 BETWEEN_MODELS = types_on("ordinal") | types_on("interval") | {"correctness"}
 # Clusters that every unit has.
 _ALWAYS_THERE = ("subject", "case", "item")
@@ -70,12 +70,12 @@ class _Unit:
 
 
 class PlanChecks:
-    """The checks of one study's plan. Units are gathered once, and of those phases alone that something is asked of.
+    """The checks of one study's plan. Units are gathered once per phase, and only for phases that a check needs.
 
     Parameters
     ----------
     frozen
-        The plan is that of a frozen study, of which a version is made: its lines stay what they were.
+        The plan belongs to a frozen study of which a version is being made: its lines stay what they were.
     """
 
     def __init__(self, study: Expansion, contents: StudyFolder, *, frozen: bool = False) -> None:
@@ -85,7 +85,7 @@ class PlanChecks:
         self._units: dict[str, list[_Unit]] = {}
 
     def refused(self) -> Iterator[Said]:
-        """Yield what cannot be computed however the study is answered: key, and what to do."""
+        """Yield what cannot be computed whatever the answers: its key, and what to do."""
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
             yield from _clusters(self._study.analysis.cluster, counted)
@@ -122,7 +122,7 @@ class PlanChecks:
             yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
 
     def remarks(self) -> Iterator[str]:
-        """Yield a sentence for each part, stratum or line of a single unit, and each criterion that is out of reach."""
+        """Yield a sentence for each part, stratum or line with a single unit, and each criterion out of reach."""
         asked = [
             (name, key) for name in self._study.analysis.tables for key, each in self._phases.items() if each.counts
         ]
@@ -153,14 +153,14 @@ class PlanChecks:
                 yield from out_of_reach(self._study, criterion, phase, *self._decidable(phase, criterion))
 
     def rated_items(self, key: str) -> list[ItemRow]:
-        """Return the items that a phase selects; none where its units are known only once something is answered."""
+        """Return the items that a phase selects; empty if its units are only known once there are answers."""
         return [unit.item for unit in self._of(self._phases[key])] if key in self._phases else []
 
     def _without_parts(self) -> Iterator[str]:
-        """Yield which of the plan's tables stand for all units together, since no units differ in them."""
+        """Yield the plan's tables that would have a single part, because all units have the same value."""
         counted = [phase for phase in self._phases.values() if phase.counts]
         if len(counted) < sum(phase.counts for phase in self._study.phases):
-            return  # What people answer is known later.
+            return  # Phases that rate people's answers are only known later.
         for name in self._study.analysis.tables:
             values = {value for phase in counted for value in self._values(name, self._of(phase))} - {""}
             if name == "group" or len(values) > 1:
@@ -174,7 +174,7 @@ class PlanChecks:
             )
 
     def _of_few(self) -> Iterator[str]:
-        """Yield which lines select a single unit, or none, or what no unit has, before anything is answered."""
+        """Yield the lines that select one unit, none, or a value no unit has, before anything is answered."""
         for key, line in lines_of(self._study):
             for phase in self._phases_of(line) if any("." not in name for name in line.where) else ():
                 units, count = self._of(phase), len(self._where(phase, line))
@@ -188,19 +188,18 @@ class PlanChecks:
                     yield f"{path_in_words(key)}: of phase '{phase.key}' {lacking}; correct the value."
 
     def _taken_for_raters(self) -> Iterator[str]:
-        """Yield which lines name a column of units by a word that means what is known of raters in a plan."""
+        """Yield the lines that name a column of units by a word that a plan uses for an attribute of raters."""
         of_units = [each for each in self._study.attributes if each.table != "raters"]
         hidden = {each.key: each.table for each in of_units if each.key in OF_RATERS}
         for key, line in lines_of(self._study):
             for name in dict.fromkeys(name for name in (*line.where, *line.by) if name in hidden):
                 yield (
-                    f"{path_in_words(key)} names {name}, which in a plan is what is known of each rater, and not the "
-                    f"column of {hidden[name]}.csv: raters are told apart by it, and no units; give the column another "
-                    "name."
+                    f"{path_in_words(key)} names {name}, which in a plan means what is known about each rater, not the "
+                    f"column of {hidden[name]}.csv: it distinguishes raters, not units; give the column another name."
                 )
 
     def _without_text_only(self) -> Iterator[str]:
-        """Yield which lines ask for the floor of the text alone, of which the tables have no answer."""
+        """Yield the lines that ask for the text-only floor although the tables have no text-only answers."""
         answered = {row.item for row in self._contents.references if row.text_only_answer}
         for key, line in lines_of(self._study):
             for phase in self._phases_of(line) if "text_only" in line.against else ():
@@ -213,7 +212,7 @@ class PlanChecks:
                     )
 
     def _nothing_compared(self) -> Iterator[str]:
-        """Yield that comparisons are corrected, and that there are none: no line asks for any, nor are models rated."""
+        """Yield that a correction has no comparisons: no line asks for one, and no phase rates several models."""
         plan = self._study.analysis
         if plan.comparisons is None or any(line.compare for _, line in lines_of(self._study)):
             return
@@ -221,7 +220,7 @@ class PlanChecks:
             fields = [*phase.fields, *(field for form in self._study.forms for field in form.fields)]
             if not BETWEEN_MODELS & {field.type for field in fields}:
                 continue
-            # Whose answers are in a pool with people's is known later.
+            # The authors of the answers in a pool are only known later.
             if phase.key not in self._phases or len(set(self._values("model", self._of(phase))) - {""}) > 1:
                 return
         yield (
@@ -231,13 +230,13 @@ class PlanChecks:
         )
 
     def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
-        """Return the value of each unit, of a number with declared bounds its level."""
+        """Return the value of each unit, or its level if the attribute is a number with declared bounds."""
         bins = next((each.bins for each in self._study.attributes if each.key == name), [])
         values = [unit.value_of(name) for unit in units]
         return [level_of(bins, value) for value in values] if bins else values
 
     def _values_by_cluster(self, name: str) -> dict[str, set[str]]:
-        """Return by value of an attribute the clusters that have it, over all that counts."""
+        """Return the clusters with each value of an attribute, by value, over all phases that count."""
         clusters: dict[str, set[str]] = {}
         for phase in self._phases.values():
             for unit in self._of(phase) if phase.counts else ():
@@ -245,7 +244,7 @@ class PlanChecks:
         return clusters
 
     def _strata_not_kept(self) -> Iterator[str]:
-        """Yield that some cluster has units of several strata, so that no bootstrap can resample within them."""
+        """Yield that a cluster has units of several strata, so that no bootstrap can resample within strata."""
         plan = self._study.analysis
         strata: dict[str, set[tuple[str, ...]]] = {}
         for phase in self._phases.values() if plan.strata else ():
@@ -271,7 +270,7 @@ class PlanChecks:
         return self._units[phase.key]
 
     def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[_Unit], str]:
-        """Return the units that a line can rest on, and what these have that others lack."""
+        """Return the units that a line can rest on, and words for what they have and the others lack."""
         return decidable(self._study, phase, line, self._where(phase, line), self._references.answers)
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
@@ -284,8 +283,8 @@ def _strata(name: str, clusters: dict[str, set[str]]) -> Iterator[str]:
     if single and len(clusters) > 1:
         shown = _some_of(single)
         yield (
-            f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which every "
-            "resample holds once, so that intervals say nothing of how it varies; join it with another stratum."
+            f"Strata by {spoken(name)}: {shown} {'has' if len(single) == 1 else 'have'} a single cluster, which is in "
+            "every resample once, so intervals do not reflect its variability; join it with another stratum."
         )
 
 
@@ -305,7 +304,7 @@ def _some_of(values: Sequence[str]) -> str:
 
 
 def _units_of(study: Expansion, phase: Phase, contents: StudyFolder) -> list[_Unit]:
-    """Return what a phase could draw from, by what is known before anything is answered."""
+    """Return the units that a phase could draw from, as far as known before anything is answered."""
     cases = {case.key: case for case in contents.cases}
     items = {item.key: item for item in contents.items if not item.practice}
 
@@ -356,7 +355,7 @@ def _one_cluster(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
 
 
 def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
-    """Yield in which phases a subject lies in several clusters, so that what is alike in it counts as independent."""
+    """Yield the phases in which a subject is in several clusters, so that its related units count as independent."""
     for key, own in units.items():
         of_subject: dict[str, set[str]] = {}
         for unit in own:
@@ -366,23 +365,20 @@ def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
             which = f"{split} of the {len(of_subject)} subjects" if len(of_subject) > 1 else "the only subject"
             yield (
                 f"Clusters by {spoken(name)}: in phase '{key}' {which} {'are' if split > 1 else 'is'} in several, "
-                "which count as independent although they are of one patient, so that intervals are likely to be too "
-                "narrow; remove cluster (they are then by subject), or name what holds all units of a subject."
+                "which count as independent although they are of one patient, so intervals are likely to be too "
+                "narrow; remove cluster (they are then by subject), or name one that holds whole subjects."
             )
 
 
 def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[str]:
-    """Yield which bound of a share says nothing, since no limit of it can lie on the other side."""
+    """Yield the bounds of a share that decide nothing, because no confidence limit can lie beyond them."""
     phase, _, name = line.of[0].partition(".")
     fields = [*study.phase(phase).fields, *(field for form in study.forms for field in form.fields)]
     types = [field.type for field in fields if field.key == name]
     if types and statistic_of(line, types[0]) in SHARES:
         for limit, bound, beyond in (("lower", line.above, "above"), ("upper", line.below, "below")):
             if bound is not None and not 0 <= bound <= 1:
-                yield (
-                    f"a share lies from 0 to 1, and no {limit} limit says anything {beyond} {bound:g}; correct the "
-                    "bound."
-                )
+                yield (f"a share is between 0 and 1, so no {limit} limit can be {beyond} {bound:g}; correct the bound.")
 
 
 def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> Iterator[str]:

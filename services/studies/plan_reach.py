@@ -1,4 +1,4 @@
-"""Which criteria of an analysis plan a design can reach, by what is known before anything is answered."""
+"""Which criteria of an analysis plan a design can reach, as far as known before anything is answered."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ from services.studies.lines_without_numbers import people_of
 
 _MOST_UNITS = 1_000_000
 _MOST_OF_DATA = 20_000
-# What is pooled over raters, so that each verdict counts.
+# Statistics that are pooled over raters, so that each verdict counts.
 _OF_VERDICTS = frozenset({"accuracy", "share"})
-# Where each number of units has a bootstrap of its own.
+# The limit if each number of units needs a bootstrap of its own.
 _MOST_RESAMPLED = 2_000
 
 
 class Valued(Protocol):
-    """A unit by what can be asked of it."""
+    """A unit whose attributes can be looked up."""
 
     def value_of(self, name: str) -> str:
-        """Return an attribute as text; empty where it has none."""
+        """Return an attribute as text; empty if the unit does not have it."""
 
 
 V = TypeVar("V", bound=Valued)
 
 
-# The keys that lead to a part of a protocol; a number is a place in a list, from 0.
+# The keys that lead to a part of a protocol; a number is an index into a list, from 0.
 Path = tuple[str | int, ...]
 
 
@@ -62,7 +62,7 @@ def lines_of(study: Expansion) -> Iterator[tuple[Path, AuthoredEstimate]]:
 
 
 def known_before(study: Expansion) -> list[Phase]:
-    """Return the phases whose units are in the tables: not those that rate people's answers, nor practice."""
+    """Return the phases whose units are in the tables: without practice and phases that rate people's answers."""
     return [
         phase
         for phase in study.phases
@@ -75,7 +75,7 @@ def _rates_items(phase: Phase) -> bool:
 
 
 def drawable(study: Expansion, phase: Phase, units: list[V]) -> list[V]:
-    """Return those of some units that a phase, and those that it draws from, select by attributes."""
+    """Return the units that a phase, and all phases that it draws from, select by attributes."""
     behind: Phase | None = phase
     while behind is not None:
         for condition in behind.source.where:
@@ -86,7 +86,7 @@ def drawable(study: Expansion, phase: Phase, units: list[V]) -> list[V]:
 
 
 def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = ()) -> Callable[[Valued], bool]:
-    """Return what tells whether a line is about a unit; conditions on raters, and those under `but`, select none."""
+    """Return a predicate for the units that a line is about; conditions on raters, and those in `but`, are ignored."""
     of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
     conditions = [
         (name, values_as_stored(name, own, study.attributes))
@@ -98,7 +98,7 @@ def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = (
 
 
 def too_few(criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued], which: str = "") -> Iterator[str]:
-    """Yield that fewer units are rated than a criterion has to rest on; `which` says what these have, if not all."""
+    """Yield that fewer units are rated than a criterion requires; `which` describes them, if they are not all units."""
     most = sum(most_drawn(phase.source.sample, units, "item"))
     if most < criterion.least.units:
         yield (
@@ -108,9 +108,9 @@ def too_few(criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued],
 
 
 def most_drawn(sample: Sample | None, units: Sequence[Valued], cluster: str) -> Sizes:
-    """Return how many units of each cluster a phase rates at most: of as many clusters as a draw can come from.
+    """Return how many units of each cluster a phase rates at most, spread over as many clusters as possible.
 
-    Where candidates of an item are drawn together, the size of a sample counts items.
+    If candidates of an item are drawn together, the sample size counts items.
     """
     if sample is not None and sample.keeps_items_together:
         by_item: dict[str, list[Valued]] = {}
@@ -125,7 +125,7 @@ def most_drawn(sample: Sample | None, units: Sequence[Valued], cluster: str) -> 
 
 
 def _most_of(sample: Sample | None, there: int) -> int:
-    """Return how many a sample takes at most of what is there: of units, or of items."""
+    """Return how many of the available units (or items) a sample takes at most."""
     if sample is None or sample.size == "all":
         return there
     if sample.size == "by_stratum":
@@ -137,7 +137,7 @@ def _most_of(sample: Sample | None, there: int) -> int:
 
 
 def _spread(units: int, sizes: Sequence[int]) -> Sizes:
-    """Return how many of so many units come from each cluster where they come from as many as can be."""
+    """Spread units over as many clusters as possible, and return how many come from each."""
     drawn = [0] * len(sizes)
     while units > 0:
         for place, size in enumerate(sizes):
@@ -148,21 +148,21 @@ def _spread(units: int, sizes: Sequence[int]) -> Sizes:
 
 
 def _cluster_of(unit: Valued, cluster: str) -> str:
-    """Return the cluster of a unit; where it is not known yet, its item, of which more are worth more."""
+    """Return the cluster of a unit, or its item if the cluster is not known yet, which is the optimistic assumption."""
     return unit.value_of(cluster) or unit.value_of("item")
 
 
 def out_of_reach(
     study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued], which: str = ""
 ) -> Iterator[str]:
-    """Yield where a share, or kappa, could not clear its bound even if all were answered as the criterion wishes.
+    """Yield that a criterion on a share or kappa could not be met even with the most favourable answers.
 
-    What cannot be computed beforehand is named, with the reason.
+    If that cannot be computed beforehand, a sentence says so, with the reason.
 
     Parameters
     ----------
     units
-        Those that the criterion can rest on; `which` says what these have, if not all do.
+        The units that the criterion can rest on; `which` describes them, if they are not all units.
     """
     wanted = criterion.of[0]
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
@@ -197,7 +197,7 @@ def out_of_reach(
         above, below = criterion.above, criterion.below
         return (above is None or limits.low > above) and (below is None or limits.high < below)
 
-    # Of a draft that is stored the cases are not known.
+    # The cases of a stored draft are not known.
     cluster = plan.cluster if any(unit.value_of(plan.cluster) for unit in units) else "item"
     is_pooled = statistic in _OF_VERDICTS and _is_pooled(criterion, fields[wanted].type)
     each = _verdicts_on_each(study, criterion, phase) if is_pooled else 1
@@ -226,12 +226,12 @@ def out_of_reach(
 def _unknown_before(
     criterion: AuthoredCriterion, statistic: str, interval: str, field_type: str, raters: int | None
 ) -> str:
-    """Return why nobody knows the best limits before anything is answered; empty where they are computed.
+    """Return why the best limits cannot be known before anything is answered; empty if they can be computed.
 
     Parameters
     ----------
     raters
-        How many rate each unit; None where that is not known yet.
+        How many people rate each unit; None if not known yet.
     """
     is_coefficient = statistic in (*COEFFICIENTS, "krippendorff_alpha")
     if criterion.compare is not None:
@@ -254,7 +254,7 @@ def _unknown_before(
 
 
 def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase, statistic: str) -> str:
-    """Return why a criterion on every pair of raters is never decided, and what to do; empty where pairs are few."""
+    """Return why a criterion on every pair of raters is never decided, and what to do; empty if pairs are few."""
     of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
     people = people_of(study, phase, criterion, {})
     if (
@@ -272,34 +272,34 @@ def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase
         return ""
     which = "of a part " if is_of_part else ""
     return (
-        f"{people} raters are {pairs} pairs, and {which}the report tells at most {most} apart; set it to a statistic "
-        "of all raters together, as krippendorff_alpha, and leave out each_rater."
+        f"{people} raters are {pairs} pairs, and {which}the report lists at most {most}; use a statistic of all "
+        "raters together, such as krippendorff_alpha, and leave out each_rater."
     )
 
 
 def _raters_of_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int | None:
-    """Return how many people rate each unit; None where nobody knows yet."""
+    """Return how many people rate each unit; None if not known yet."""
     people = people_of(study, phase, criterion, {})
     known = [count for count in (people, phase.by.per_unit) if count is not None]
     return min(known, default=None)
 
 
 def _is_pooled(criterion: AuthoredCriterion, field_type: str) -> bool:
-    """Return whether the report pools verdicts in what a criterion is about, and does not count each rater alone."""
+    """Return whether the report pools verdicts over raters for a criterion, instead of counting each rater alone."""
     if criterion.estimate == "accuracy":
         return field_type != "correctness"
     return criterion.estimate == "rate" or are_right_at_once(criterion)
 
 
 def _verdicts_on_each(study: Expansion, criterion: AuthoredCriterion, phase: Phase) -> int:
-    """Return how many verdicts on a unit an estimate of all raters counts; 1 where nobody knows yet how many rate."""
+    """Return how many verdicts on a unit an estimate of all raters counts; 1 if their number is not known yet."""
     if criterion.each_rater or "settled" in criterion.using or phase.by.together:
         return 1
     return max(1, _raters_of_each(study, criterion, phase) or 1)
 
 
 def _takes(sizes: Sizes, each: int, most: int, clears: Callable[[Sizes], bool], cluster: str) -> str:
-    """Return in words how many units would do: more clusters, as large as those there are, only narrow the interval."""
+    """Return in words how many units would be enough: more clusters of the same sizes only narrow the interval."""
     if sum(sizes) == len(sizes):
         needed = _fewest(most, lambda n: clears((1,) * n))
         return f"it takes {needed} units" if needed < most else f"it takes more than {most:,} units"
@@ -315,7 +315,7 @@ def _takes(sizes: Sizes, each: int, most: int, clears: Callable[[Sizes], bool], 
 
 
 def _fewest(most: int, clears: Callable[[int], bool]) -> int:
-    """Return the least number that clears, or `most` where none below it does; few are looked at before many."""
+    """Return the smallest number that clears, or `most` if none below it does; small numbers are tried first."""
     at = 1
     while at < most and not clears(at):
         at *= 2
@@ -323,7 +323,7 @@ def _fewest(most: int, clears: Callable[[int], bool]) -> int:
 
 
 def _units_in_words(sizes: Sizes, each: int, cluster: str, which: str = "") -> str:
-    """Return how many units there are in how many clusters, and how many verdicts where each has several."""
+    """Return the number of units and clusters in words, with the number of verdicts if each unit has several."""
     units, clusters = sum(sizes) // each, len(sizes)
     plural = "" if units == 1 else "s"
     if units * each == clusters:
@@ -341,7 +341,7 @@ def _limits_in_words(best: Estimate) -> str:
 def _parts(
     study: Expansion, criterion: AuthoredCriterion, phase: Phase, units: Sequence[Valued]
 ) -> Iterator[tuple[str, Sizes]]:
-    """Yield each part that has to reach the bounds, in words, with how many units of each cluster it has at most."""
+    """Yield each part that has to reach the bounds, in words, with its largest possible cluster sizes."""
     sample, cluster = phase.source.sample, study.analysis.cluster
     if not criterion.by:
         yield "", most_drawn(sample, units, cluster)
@@ -349,7 +349,7 @@ def _parts(
     bins = {each.key: each.bins for each in study.attributes if each.bins}
 
     def part_of(unit: Valued, name: str) -> str:
-        """Return the value of a unit, of a number with declared bounds its level."""
+        """Return a unit's value, or its level if the attribute is a number with declared bounds."""
         value = unit.value_of(name)
         return level_of(bins[name], value) if name in bins else value
 

@@ -1,7 +1,7 @@
-"""The scans of a study that draws its items: which of them the draw needs, and how those are brought in.
+"""The scans of a study that draws its items: which ones the draw needs, and how they are added.
 
-Nobody knows before the draw which scans have to be there. So the tables are stored first, with what they name; the
-draw follows from them and from the study's secret, whenever it is made; and only what it needs is read.
+Before the draw, nobody knows which scans are needed. The tables are therefore stored first, with the files they name.
+The draw follows from them and the study's secret, whenever it is made, and only the scans it needs are read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _ONCE = 1
 
 @dataclass(frozen=True)
 class Needs:
-    """How many scans and masks a study names, its draw needs, and are prepared; where the others are looked for."""
+    """How many scans and masks a study names, its draw needs and are prepared, and where the others are looked for."""
 
     named: int
     needed: int
@@ -60,7 +60,7 @@ class Needs:
 
     @property
     def sentence(self) -> str:
-        """Return it in words."""
+        """Return these numbers in words."""
         said = f"The draw needs {self.needed:,} of {self.named:,} scans and masks; {self.prepared:,} are prepared."
         if not self.missing:
             return said
@@ -69,7 +69,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class DrawnFiles:
-    """What the draw of a study folder needs of its scans, where the folder lies, and how many scans it names."""
+    """The scans that the draw of a study folder needs, the path of the folder, and how many scans it names."""
 
     files: Files
     folder: Path
@@ -77,12 +77,12 @@ class DrawnFiles:
 
     @property
     def to_prepare(self) -> Files:
-        """Return what is prepared at import: all that is needed if it is there, else nothing yet."""
+        """Return what is prepared at import: all the files needed if they all exist, otherwise nothing yet."""
         return Files((), (), (), self.files.hanging) if self._missing else self.files
 
     @property
     def needs(self) -> Needs:
-        """Return how much is needed, and what of it is missing."""
+        """Return how much is needed, and how much of it is missing."""
         needed = len(self.files.volumes) + len(self.files.overlays)
         missing = tuple(row.path.relative_to(self.folder).as_posix() for row in self._missing)
         return Needs(self.named, needed, 0 if missing else needed, missing)
@@ -94,7 +94,7 @@ class DrawnFiles:
 
 
 def drawn_at_import(session: Session, contents: StudyFolder, folder: Path, salt: str) -> DrawnFiles | None:
-    """Return what the draw needs of the scans of a study folder; None where all of them are needed.
+    """Return which scans of a study folder the draw needs; None if all of them are needed.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def drawn_at_import(session: Session, contents: StudyFolder, folder: Path, salt:
     if not isinstance(study, Expansion) or not draws_volumes(study):
         return None
     if any(Files.of(contents).to_be_hit.values()):
-        # What is inside of such a mask is stored with the reference, which nothing changes afterwards.
+        # The inside of such a mask is stored with the reference, which does not change afterwards.
         require_there(Files.of(contents), folder, "points have to hit masks, for which all scans are read; add it")
         return None
     key = draws.key_from(salt, draws.FIRST_VERSION, 0, study.seed)
@@ -128,7 +128,7 @@ def drawn_at_import(session: Session, contents: StudyFolder, folder: Path, salt:
 def store(
     session: Session, study_id: int, case_ids: Mapping[str, int], contents: StudyFolder, drawn: DrawnFiles
 ) -> None:
-    """Store, with the tables of a study, every scan and mask that they name."""
+    """Store a row for every scan and mask that the tables of a study name."""
     needed = {("volume", row.key) for row in drawn.files.volumes} | {
         ("overlay", row.key) for row in drawn.files.overlays
     }
@@ -155,7 +155,7 @@ def store(
 
 
 def needs_of(session: Session, study_id: int) -> Needs | None:
-    """Return what a stored study needs of its scans, by the draw that was made last; None where it needs all."""
+    """Return which scans a stored study needs according to its latest draw; None if it needs all of them."""
     named = session.exec(select(func.count()).select_from(PoolFile).where(PoolFile.study_id == study_id)).one()
     if not named:
         return None
@@ -177,14 +177,14 @@ def prepare_volumes(
     Parameters
     ----------
     folder
-        The study folder, in which they have come to lie.
+        The study folder, to which the scans have since been added.
     progress
         Called with (done, total, text) before each file, and with done = total before they are stored.
 
     Raises
     ------
     InputRefused
-        With everything that is missing or cannot be taken; nothing is stored.
+        With everything that is missing or cannot be used; nothing is stored.
     Conflict
         The study is frozen, needs all its scans, or cannot be drawn.
     """
@@ -230,7 +230,7 @@ def prepare_volumes(
 def require_prepared(
     session: Session, study_id: int, study: Expansion, pool: Pool, parts: Sequence[DrawnPhase]
 ) -> None:
-    """Refuse to freeze a draw of which a scan was not prepared.
+    """Refuse to freeze a draw that needs scans which were not prepared.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def _draft(session: Session, actor: Actor, study_key: str, *, lock: bool = False
 
 
 def pool_of_folder(contents: StudyFolder) -> Pool:
-    """Return what a study folder has to draw from; its rows have no numbers yet."""
+    """Return the pool of a study folder; its rows have no ids yet."""
     cases = {case.key: case for case in contents.cases}
     items = {item.key: _unit_of_item(item, cases[item.case]) for item in contents.items}
     candidates = {row.key: _unit_of_candidate(row, items[row.item]) for row in contents.candidates}
@@ -300,7 +300,7 @@ def _unit_of_candidate(row: CandidateRow, item: Unit) -> Unit:
 
 
 def items_with_volumes(study: Expansion, parts: Sequence[DrawnPhase]) -> set[str]:
-    """Return the keys of the items whose scans are shown in some phase, or may be once there are answers."""
+    """Return the keys of the items whose scans are shown in a phase, or may be once there are answers."""
     items = {part.key: {row.unit.item for row in part.sample.units} for part in parts}
     keys: set[str] = set()
     for phase in (phase for phase in study.phases if needs_volumes(phase)):
@@ -312,7 +312,7 @@ def items_with_volumes(study: Expansion, parts: Sequence[DrawnPhase]) -> set[str
 def needed_by(
     items: Sequence[ItemRow], volumes: Iterable[VolumeRow], overlays: Iterable[OverlayRow], study: Expansion
 ) -> Files:
-    """Return what some items need: their sequences; all scans of the case where one lies over or beside another."""
+    """Return the scans that items need: their sequences, or all scans of the case if one is shown over another."""
     whole = {item.case for item in items if item.uses_prior or item.overlays}
     shown = {(item.case, sequence) for item in items for sequence in item.sequences}
     laid = {key for item in items for key in item.overlays}
@@ -327,7 +327,7 @@ def needed_by(
 def _needed_in(
     session: Session, study: Expansion, pool: Pool, parts: Sequence[DrawnPhase], folder: Path
 ) -> tuple[Files, dict[str, int]]:
-    """Return what a draw needs of the scans that a stored study names, and the numbers of their cases."""
+    """Return which of the scans that a stored study names a draw needs, and the ids of their cases."""
     numbers = sorted(pool.item_ids[key] for key in items_with_volumes(study, parts))
     items = [row for part in pool_rows.parts(numbers) for row in pool_rows.items_of(session, part)]
     case_ids = dict(items_case for _, items_case in items)
@@ -340,7 +340,7 @@ def _needed_in(
 
 
 def require_there(files: Files, folder: Path, why: str) -> None:
-    """Refuse files that are not in the folder, each with its line, and why they are needed."""
+    """Refuse if files are missing from the folder, with the line of each and why they are needed."""
     problems = Problems()
     inside = folder.resolve()
     for file, noun, rows in (("volumes.csv", "volume", files.volumes), ("overlays.csv", "overlay", files.overlays)):
@@ -352,7 +352,7 @@ def require_there(files: Files, folder: Path, why: str) -> None:
 
 
 def _note_needed(session: Session, study_id: int, files: Files) -> None:
-    """Take out what was prepared for another draw, and note what this one needs."""
+    """Remove what was prepared for another draw, and record what this one needs."""
     session.exec(update(PoolFile).where(col(PoolFile.study_id) == study_id).values(needed=False))
     for kind, rows in (("volume", files.volumes), ("overlay", files.overlays)):
         session.exec(delete(_TABLES[kind]).where(col(_TABLES[kind].study_id) == study_id))
@@ -370,7 +370,7 @@ def _note_needed(session: Session, study_id: int, files: Files) -> None:
 
 
 def _prepared(session: Session, study_id: int) -> Set[tuple[str, str]]:
-    """Return kind and key of everything of a study that is prepared."""
+    """Return the kind and key of every prepared file of a study."""
     return {
         (kind, key)
         for kind, table in _TABLES.items()

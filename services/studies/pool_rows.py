@@ -1,4 +1,4 @@
-"""The scans that a study names, as rows of its tables and of the database; and the items that show them."""
+"""The scans that a study names, as table lines and as database rows, and the items that show them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from db import Case, Item, PoolFile
 from db.base import stored_id
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow
 
-# So many numbers or keys are asked for in one statement.
+# The number of ids or keys asked for in one statement.
 ASKED_AT_ONCE = 500
 
 
 def parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Yield numbers in parts of which each can be asked for at once."""
+    """Yield numbers in parts small enough for one statement."""
     return (numbers[start : start + ASKED_AT_ONCE] for start in range(0, len(numbers), ASKED_AT_ONCE))
 
 
 def items_of(session: Session, numbers: Sequence[int]) -> list[tuple[ItemRow, tuple[str, int]]]:
-    """Return items as their table had them, as far as it is about scans, each with key and number of its case."""
+    """Return what the item table says about scans, for each item, with the key and id of its case."""
     rows = session.exec(
         select(Item, Case.key, Case.id)
         .join(Case, col(Case.id) == Item.case_id)
@@ -34,7 +34,7 @@ def items_of(session: Session, numbers: Sequence[int]) -> list[tuple[ItemRow, tu
 
 
 def pool_files_of(session: Session, case_ids: Sequence[int]) -> list[tuple[PoolFile, str]]:
-    """Return what some cases name, each with the key of its case, in the order of the tables."""
+    """Return the files that cases name, each with the key of its case, in the order of the tables."""
     return list(
         session.exec(
             select(PoolFile, Case.key)
@@ -46,13 +46,13 @@ def pool_files_of(session: Session, case_ids: Sequence[int]) -> list[tuple[PoolF
 
 
 def said_of_volume(row: VolumeRow) -> dict[str, Any]:
-    """Return what a line says of a scan beside key, case and file."""
+    """Return what a line says about a scan besides its key, case and file."""
     acquired = None if row.acquired is None else row.acquired.isoformat()
     return {"role": row.role, "sequence": row.sequence, "acquired": acquired, "label": row.label}
 
 
 def said_of_overlay(row: OverlayRow) -> dict[str, Any]:
-    """Return what a line says of a mask beside key, case and file."""
+    """Return what a line says about a mask besides its key, case and file."""
     return {"label": row.label, "colour": row.colour, "style": row.style, "opacity": row.opacity}
 
 

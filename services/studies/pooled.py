@@ -1,4 +1,4 @@
-"""People's answers as units of a pool: which units a pool draws from, and which there may be before anybody answers."""
+"""People's answers as units of a pool: which units a pool draws from, and which may exist once people have answered."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.studies.sampling.units import Unit
 
 
 def unit_of_answer(key: str, item: Unit, phase: str, slot: str, *, responded: bool = True) -> Unit:
-    """Return an answer of a person as a unit, with the attributes of its item."""
+    """Return a person's answer as a unit, with the attributes of its item."""
     return Unit(
         key=key,
         subject=item.subject,
@@ -27,22 +27,22 @@ def unit_of_answer(key: str, item: Unit, phase: str, slot: str, *, responded: bo
 
 
 def slot_of(author: Author) -> str:
-    """Return the name of the slot that an author fills; empty for who fills none."""
+    """Return the name of the slot that an author fills; empty if they fill none."""
     return "" if author.slot is None else name_of_slot(author.group, author.slot)
 
 
 def units_in_pool(study: Expansion, phase: Phase, source: Source, candidates: Iterable[Unit]) -> list[Unit]:
-    """Return the candidates that are of the kinds which a phase rates, models' answers as far as it selects them.
+    """Return the candidates of the kinds that a phase rates; models' answers only if it selects them.
 
     Parameters
     ----------
     source
-        Of the phase; its conditions name yes and no as attributes are stored.
+        The source of the phase; its conditions spell yes and no as stored attributes do.
 
     Raises
     ------
     CannotDraw
-        It selects models' answers for a pool, and there is none.
+        The phase selects models' answers for a pool, and there are none.
     """
     if phase.answers_of is None:
         return [unit for unit in candidates if not unit.given_in]
@@ -56,7 +56,7 @@ def units_in_pool(study: Expansion, phase: Phase, source: Source, candidates: It
             models = True
     if of_models.where and not models:
         asked = "; ".join(f"{said.name} is {listed(said.values, 'or')}" for said in of_models.where)
-        raise CannotDraw([f"from.where: of no model is there an answer with {asked}; correct the values."])
+        raise CannotDraw([f"from.where: no model has an answer with {asked}; correct the values."])
     return pool
 
 
@@ -65,17 +65,17 @@ def _meets(unit: Unit, source: Source) -> bool:
 
 
 def narrowing_both(study: Expansion, phase: Phase, source: Source) -> Source:
-    """Return what of a source narrows the whole of a pool, or all pairs: conditions on models come first."""
+    """Return a source with its conditions on a whole pool or all pairs; conditions on models are applied before."""
     return source if phase.answers_of is None and phase.pairs is None else of_both(study, source)[0]
 
 
 def answers_to_come(phase: Phase, drawn: Iterable[tuple[Unit, tuple[str, ...]]], slots: Slots) -> Iterator[Unit]:
-    """Yield an answer of everybody to everything that they rate in a phase, as if it were there.
+    """Yield an answer from everybody to everything that they rate in a phase, as if they had already given it.
 
     Parameters
     ----------
     drawn
-        Its units, each with the slots to which it was dealt; none where everybody of the phase rates it.
+        The phase's units, each with the slots it was dealt to; empty if everybody in the phase rates it.
     """
     everybody = [name_of_slot(group, number) for group in phase.by.groups for number in slots.get(group, ())]
     for unit, dealt_to in drawn:

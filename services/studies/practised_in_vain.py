@@ -1,4 +1,4 @@
-"""Whether practice with a pass mark can be passed and failed: on which items an answer is right or wrong at all."""
+"""Whether practice with a pass mark can be both passed and failed: items on which answers can be right or wrong."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _APART = "the place names its pane, since scans that are not co-registered stand
 
 @dataclass(frozen=True)
 class _Practised:
-    """An item for practice: why no answer to it is right or wrong, or nothing; and whether one can only be right."""
+    """A practice item: why no answer to it can be right or wrong (or empty), and whether answers can only be right."""
 
     item: str
     because: str
     in_words: bool
-    # Whichever option is chosen, it is right.
+    # Every option counts as right.
     accepts_all: bool = False
 
 
 def never_judged(
     phases: StudyPhases, items: Sequence[ItemRow], volumes: Sequence[VolumeRow], references: Sequence[ReferenceRow]
 ) -> Iterator[tuple[str, str]]:
-    """Yield by the key of its phase why a practice with a pass mark has no item that can be right or wrong."""
+    """Yield the key of each practice phase whose pass mark has no item that can be right or wrong, with the reason."""
     for phase in phases.trainings:
         practised = _practised(phases, phase, items, volumes, references)
         because = list(dict.fromkeys(each.because for each in practised))
@@ -51,7 +51,7 @@ def never_judged(
 def judged_in_part(
     phases: StudyPhases, items: Sequence[ItemRow], volumes: Sequence[VolumeRow], references: Sequence[ReferenceRow]
 ) -> Iterator[str]:
-    """Yield which practice items count for no pass mark, and on which no answer can be wrong."""
+    """Yield the practice items that do not count towards the pass mark, and those on which no answer can be wrong."""
     for phase in phases.trainings:
         practised = _practised(phases, phase, items, volumes, references)
         accepting = [each.item for each in practised if each.accepts_all]
@@ -82,7 +82,7 @@ def _practised(
     volumes: Sequence[VolumeRow],
     references: Sequence[ReferenceRow],
 ) -> list[_Practised]:
-    """Return the items for practice of a phase with a pass mark that have a reference; none where it has no mark."""
+    """Return the practice items with a reference of a phase with a pass mark; empty if the phase has no pass mark."""
     rules = phases.rules_of(phase)
     if rules.practice is None or rules.practice.pass_mark == 0 or phase.kind != "items":
         return []

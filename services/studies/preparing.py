@@ -1,4 +1,4 @@
-"""Prepare the scans and masks of a study folder, and keep their bytes in the volume store."""
+"""Prepare the scans and masks of a study folder, and put their bytes in the volume store."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from services.errors import Conflict
 from services.studies import leftovers, volume_store
 from services.studies.alignment import Files, check_placement, problem_of_volume
 
-# Volumes after which an import says that it is still running.
+# The lease of an import is renewed after this many volumes.
 RENEWED_EVERY = 20
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Prepared files by the key of their line, without their bytes, which are in the store."""
+    """Prepared files by the key of their line, without their bytes, which are in the volume store."""
 
     volumes: dict[str, PreparedVolume] = field(default_factory=dict)
     overlays: dict[str, PreparedVolume] = field(default_factory=dict)
-    # Of overlays that a point has to hit, what is inside.
+    # The inside of each overlay that a point has to hit.
     regions: dict[str, Region] = field(default_factory=dict)
 
 
 def prepare_files(
     database: Database, files: Files, progress: Progress | None, stored: list[str], lease: leftovers.ImportLease
 ) -> Prepared:
-    """Prepare every file, keep its bytes in the store alone, and note in `stored` which files are new there.
+    """Prepare every file, keep its bytes only in the store, and note in `stored` which files are new there.
 
     Raises
     ------
     InputRefused
-        With every scan that cannot be read, every mask that lies elsewhere, and every item that begins outside.
+        With every scan that cannot be read, every misplaced mask, and every item that starts outside its scans.
     """
     prepared, problems = Prepared(), Problems()
     to_be_hit = {key for keys in files.to_be_hit.values() for key in keys}
@@ -60,13 +60,13 @@ def prepare_files(
             prepared.regions[row.key] = Region(**vars(inside_of(volume)))
         if volume_store.keep(database, volume.content, volume.sha256):
             stored.append(volume.sha256)
-        # A study has hundreds of volumes; their bytes would fill the memory.
+        # Bytes are not kept: a study can have hundreds of volumes, which would fill the memory.
         part = prepared.volumes if isinstance(row, VolumeRow) else prepared.overlays
         part[row.key] = replace(volume, content=b"")
     check_placement(problems, files, prepared.volumes, prepared.overlays)
     problems.refuse()
     if progress is not None:
-        # Also a study without volumes comes to its end.
+        # At least one step, so that a study without volumes reports its end too.
         steps = max(len(rows), 1)
         progress(steps, steps, "Storing the study")
     return prepared
@@ -82,9 +82,9 @@ def _prepare(row: VolumeRow | OverlayRow, hanging: Hanging) -> PreparedVolume:
 
 
 def require_files(database: Database, prepared: Prepared) -> None:
-    """Refuse when a file that was there already went meanwhile, with a draft that shared it.
+    """Refuse if a file that was already stored has since been removed with a draft that shared it.
 
-    Removal of files waits for the audit chain, which this transaction holds by now.
+    Removing files waits for the audit chain, which this transaction holds by now.
     """
     for file in (*prepared.volumes.values(), *prepared.overlays.values()):
         if not volume_store.path_of(database, file.sha256).exists():
@@ -127,7 +127,7 @@ def _of_volume(row: VolumeRow, prepared: Prepared) -> dict[str, Any]:
 
 
 def _row(study_id: int, case_id: int, row: VolumeRow | OverlayRow, prepared: PreparedVolume) -> dict[str, Any]:
-    """Return what is stored of every prepared file, whatever it is shown as."""
+    """Return the columns that are stored for every prepared file, whether scan or mask."""
     return {
         "study_id": study_id,
         "case_id": case_id,

@@ -1,4 +1,4 @@
-"""Take somebody who has given no verdict out of a study, and back in when they are invited again."""
+"""Remove a member without verdicts from a study, and restore them if they are invited again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from services.studies import assigning, frozen_facts, groups
 
 @dataclass(frozen=True)
 class Removable:
-    """A member who can be taken out of a study."""
+    """A member who can be removed from a study."""
 
     login: str
     name: str
@@ -46,7 +46,7 @@ class Removable:
 
 
 def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
-    """Return, for admins, the members without a verdict, except the actor; nobody once the data are locked."""
+    """Return, for admins, the members without a verdict, except the actor; empty once the data are locked."""
     with database.read_only() as session:
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
@@ -66,7 +66,7 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
 
 
 def remove_member(database: Database, actor: Actor, study_key: str, login: str) -> str:
-    """Take a member without verdicts out of a study, end their open links into it, and return their pseudonym.
+    """Remove a member without verdicts from a study, end their open links to it, and return their pseudonym.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
     with database.writing() as session:
         study, own = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.TAKE_OUT, study)
-        # A submission in progress holds this row: its verdict is stored before the check, or comes too late.
+        # A submission in progress locks this row: either its verdict is stored before the check, or it is too late.
         member = session.exec(
             select(Membership)
             .join(Person)
@@ -91,7 +91,9 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         if member.id == own.id:
             raise Conflict("You cannot remove yourself from a study; another admin can.")
         if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
-            raise Conflict(f"{member.pseudonym} has given verdicts, which are kept; only who gave none can be removed.")
+            raise Conflict(
+                f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
+            )
         member.removed_at = now()
         session.add(member)
         session.flush()
@@ -110,27 +112,27 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
 
 
 def take_back(session: Session, study: Study, member: Membership, role: str, group: str) -> list[int]:
-    """Let somebody who was taken out be a member again: with what they had, or in another role if they saw nothing.
+    """Restore a removed member with what they had, or in another role if they have seen nothing.
 
-    Into another group of the study they come only if nothing was assigned to them in the one before.
+    They can join another group of the study only if nothing was assigned to them in their earlier one.
 
     Returns
     -------
     list of int
-        The keys of the assignments that went with the earlier role.
+        The ids of the assignments that were deleted with the earlier role.
 
     Raises
     ------
     Conflict
-        They have seen items in another role, had items in another group, or theirs were given to somebody else
-        meanwhile.
+        They have seen items in another role or had items in another group, or their items have since been given to
+        somebody else.
     """
     own = col(Assignment.membership_id) == member.id
     gone: list[int] = []
     if role != member.role:
         if saw_items(session, member):
             raise Conflict(
-                f"{member.pseudonym} has had items as {member.role} in this study before; invite them as that again."
+                f"{member.pseudonym} already had items as {member.role} in this study; invite them in that role again."
             )
         gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
         session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
@@ -140,7 +142,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
             f"{member.pseudonym} was given items in the group '{member.group_key}'; invite them into that group again."
         )
     elif role == "rater" and groups.was_filled_anew(session, member):
-        raise Conflict(f"The items of {member.pseudonym} were given to another rater meanwhile; invite somebody else.")
+        raise Conflict(f"The items of {member.pseudonym} have since been given to another rater; invite somebody else.")
     elif role == "reviewer" and _given_to_another(session, member):
         raise Conflict(
             f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
@@ -152,9 +154,9 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
 
 
 def saw_items(session: Session, member: Membership) -> bool:
-    """Return whether something that is theirs was on a member's screen, or could not be shown on it.
+    """Return whether any of a member's items was on their screen, or failed to be shown there.
 
-    A browser has the first item as soon as its instructions are acknowledged, before it reports that as shown.
+    A browser has the first item as soon as the instructions are acknowledged, before it reports the item as shown.
     """
     own = col(Assignment.membership_id) == member.id
     has_begun = exists().where(
@@ -166,7 +168,7 @@ def saw_items(session: Session, member: Membership) -> bool:
 
 
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
-    """Give a rater of a frozen study their assignments, in each phase if they have none yet."""
+    """Give a rater of a frozen study their assignments in each phase in which they have none yet."""
     study_id = stored_id(study.id)
     if member.role == "rater" and state_of(session, study_id) != "draft":
         assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
@@ -177,7 +179,7 @@ def _has_answered() -> Any:
 
 
 def _was_used() -> Any:
-    """Whether an assignment was on a screen, could not be shown, or is one of a reviewer's queue."""
+    """Return the condition that an assignment was on a screen, could not be shown, or is in a reviewer's queue."""
     return or_(
         exists().where(col(Display.assignment_id) == Assignment.id),
         exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
@@ -209,7 +211,7 @@ def _given_to_another(session: Session, member: Membership) -> bool:
 
 
 def _end_links(session: Session, member: Membership) -> None:
-    """End the open links into the study; all of a person who is in no other study and no owner."""
+    """End a member's open links to the study, or all their links if they are in no other study and not an owner."""
     person = session.get_one(Person, member.person_id)
     elsewhere = session.exec(
         select(Membership.id).join(Study).where(Membership.person_id == person.id, *REMAINS, *STILL_MEMBER).limit(1)

@@ -1,4 +1,4 @@
-"""Which scans a study has under two subjects: who saw the one has seen the other, and blinding would not know."""
+"""Scans that a study has under two subjects: whoever saw one has seen the other, and blinding cannot know it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sqlmodel import Session, col, select
 from db import Case, Volume
 from db.base import stored_id
 
-# A folder in which a file was copied many times is told by the first.
+# If a file was copied many times, only the first few copies are reported.
 _MOST_SAID = 20
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A scan as a case has it."""
+    """A scan in a case."""
 
     volume_id: int
     volume: str
@@ -27,15 +27,15 @@ class _Place:
 
 
 def reasons_against(session: Session, study_id: int, last_volume: int = 0) -> list[str]:
-    """Return, a sentence for each two subjects, which prepared scans of a study they have in common.
+    """Return a sentence for each two subjects that have prepared scans in common.
 
-    A scan is known by its voxels, however its file is named and packed; one that was drawn, cropped or scaled anew is
-    another. Masks are not looked at: the same one may lie over many.
+    A scan is identified by its voxels, whatever the name and compression of its file. A scan that was resampled,
+    cropped or rescaled counts as a different one. Masks are ignored: one mask may belong to many scans.
 
     Parameters
     ----------
     last_volume
-        The highest number of a volume before the version that is to be made. What was shared by then is left as it is.
+        The highest id of a volume before the version being made. Scans that were already shared then are accepted.
     """
     reasons = list(_reasons(_shared(session, study_id), last_volume))
     more = len(reasons) - _MOST_SAID
@@ -47,7 +47,7 @@ def _reasons(shared: Sequence[Sequence[_Place]], last_volume: int) -> Iterator[s
     for places in shared:
         for place in places:
             other = next(each for each in places if each.subject != place.subject)
-            # The later one is the copy.
+            # The later of the two is the copy.
             if place.volume_id < other.volume_id:
                 continue
             pair = frozenset((place.subject, other.subject))
@@ -62,7 +62,7 @@ def _reasons(shared: Sequence[Sequence[_Place]], last_volume: int) -> Iterator[s
 
 
 def _shared(session: Session, study_id: int) -> list[list[_Place]]:
-    """Return, for each scan of several subjects, where it is, in the order of the tables."""
+    """Return the places of each scan that several subjects have, in the order of the tables."""
     under_two = (
         select(Volume.voxel_sha256)
         .join(Case, col(Case.id) == Volume.case_id)

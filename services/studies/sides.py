@@ -1,4 +1,4 @@
-"""On which side a person sees each of two answers that are compared: drawn once, stored with the assignment."""
+"""The side on which a person sees each answer of a pair: drawn once and stored with the assignment."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def draw(
     key: draws.DrawKey,
     *further: int,
 ) -> None:
-    """Note with each pair which of its answers is at A and which at B: either way with a chance of one half.
+    """Note for each pair which answer is on side A and which on side B, with equal chances.
 
-    It is drawn by a key of its own, pair by pair in the order of the tables: no other draw moves with it, nor it with
-    the order in which the pairs are rated.
+    Sides are drawn with a key of their own, pair by pair in the order of the tables. They therefore affect no other
+    draw, and do not depend on the order in which the pairs are rated.
     """
     if phase.kind != "pairs":
         return

@@ -1,4 +1,4 @@
-"""Whether what was drawn can be rated as it is: it has what its phase shows, and tells nobody anything too early."""
+"""Whether drawn units can be rated as they are: they have what their phase shows, and reveal nothing too early."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool
 
-# How a sentence counts what something is told of.
+# The noun with which a sentence counts what something is revealed about.
 _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
 
 def require_sound(
     study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
 ) -> None:
-    """Refuse what was drawn where it lacks what its phase shows, or would tell somebody what they have still to rate.
+    """Refuse drawn units that lack what their phase shows, or reveal something that somebody has yet to rate.
 
     Parameters
     ----------
     to_come
-        Keys of the phases of which everything is named here that answers could let in.
+        Keys of the phases for which `drawn` holds everything that answers could let in.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> It
 
 
 def lacking(phases: StudyPhases, phase: str, items: Set[str], pool: Pool, drawn: str) -> Iterator[str]:
-    """Yield what a phase shows or needs and some items lack, in the words that follow its name.
+    """Yield what a phase shows or needs but some items lack, as words to follow its name.
 
     Parameters
     ----------
     drawn
-        What a sentence calls the items.
+        The adjective that a sentence uses for the items.
     """
     rules = phases.rules_of(phases.named(phase))
     needs = rules.shows | rules.tells_after | ({"reference"} if rules.needs_reference else set())
@@ -83,8 +83,8 @@ def lacking(phases: StudyPhases, phase: str, items: Set[str], pool: Pool, drawn:
 
 
 def _lacking_fields(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """A phase that shows the reference of a field needs one on each item that has any chance to be shown in it."""
-    # A reference that names no field is about what is compared.
+    """Yield the phases that show the reference of a field which some drawn items lack."""
+    # A reference that names no field is about the field that is compared.
     reading = [phases.rules_of(phase) for phase in phases.phases if phase.kind == "items"]
     compared = {key for rules in reading for key in (rules.own_primary, *rules.primaries.values())}
     for part in drawn:
@@ -102,14 +102,14 @@ def _lacking_fields(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool
 
 
 def _never_right(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """Nobody can pass a practice in which no answer that is offered can be right."""
+    """Yield the practices that nobody can pass because no answer on offer can be right."""
     for part in drawn:
         items = [row.unit.item for row in part.sample.units]
         yield from (f"Practice '{part.key}' {says}" for says in never_right(phases, part.key, items, pool))
 
 
 def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Pool) -> Iterator[str]:
-    """Yield on which items of a practice with a pass mark no answer can be right, in the words that follow its name."""
+    """Yield the items of a practice with a pass mark on which no answer can be right, as words to follow its name."""
     rules = phases.rules_of(phases.named(phase))
     if rules.practice is None or rules.practice.pass_mark == 0:
         return
@@ -118,7 +118,7 @@ def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Poo
         form = practised.form if practised else ""
         key = rules.compared_in(form)
         field = next((each for each in rules.fields_of(form) if each.key == key), None)
-        # What the format of an item asks was compared with its reference when its tables were read.
+        # Fields that take their options from the item were checked against its reference when the tables were read.
         if practised is None or field is None or key in rules.takes_options:
             continue
         reference = practised.references.of(key, compared=True)
@@ -128,7 +128,7 @@ def never_right(phases: StudyPhases, phase: str, items: Iterable[str], pool: Poo
                 "select other items."
             )
             continue
-        # What is inside of a mask is known once scans are read, and an empty mask is refused then.
+        # The inside of a mask is only known once scans are read, and an empty mask is refused then.
         compares = reference.compared_by == "program" and not reference.overlay
         says = _problem_of(field, reference.counts_as_right) if compares else ""
         if says:
@@ -148,7 +148,7 @@ def _problem_of(field: PhaseField, reference: Reference) -> str:
 
 
 def _ever_offered(field: PhaseField) -> list[str]:
-    """Return the ids of the options that a field offers, whatever is chosen in the field on which they depend."""
+    """Return the ids of the options that a field can offer, over all values of the field that they depend on."""
     ids = [option.id for option in field.offered]
     if field.options_by is None:
         return ids
@@ -157,7 +157,7 @@ def _ever_offered(field: PhaseField) -> list[str]:
 
 
 def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """A turn continues what was asked and answered before it, so that it makes no sense, and tells, on its own."""
+    """Yield the phases with incomplete conversations: alone, a later turn makes no sense and reveals the others."""
     for part in drawn:
         if study.phase(part.key).rates != ["items"]:
             continue
@@ -183,7 +183,7 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 def _told_too_early(
     study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
 ) -> Iterator[str]:
-    """Ask it of each slot, or of each group where all of it rate the same; each pair of phases is named once."""
+    """Yield what phases reveal too early, for each slot, or each group that rates the same; once per pair of phases."""
     left = left_by_draws(study, drawn, pool, to_come)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
     for own in (own for each in asked_of(study, phases, left) for own in each.by_group):
@@ -212,7 +212,7 @@ def _told_too_early(
 def _told_by_what_comes_again(
     study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
 ) -> Iterator[str]:
-    """Ask it of what of a phase comes again, or is new, as if that were what the other one tells of."""
+    """Yield what a phase reveals through units that recur, or are new, in another one."""
     for share in shares_of_draws(study, drawn, pool, to_come):
         *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
         subjects = {
@@ -235,7 +235,7 @@ def _told_by_what_comes_again(
 
 
 def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
-    """Yield why a phase tells what it does not select by one value: what its draw left, or answers can leave."""
+    """Yield why a phase reveals an attribute that it does not select by: its draw, or answers, left a single value."""
     for key, value in left.values.items():
         if key not in breach.things:
             continue
@@ -254,7 +254,7 @@ def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
 
 
 def _in_words(phases: StudyPhases, things: Sequence[str]) -> str:
-    """Return how a sentence names what is told; beside the reference nothing else that tells it."""
+    """Return what is revealed, in words; if that is the reference itself, without other things that tell it."""
     telling = {attribute.key for attribute in phases.attributes if attribute.tells_reference}
     said = [
         f"the reference ({in_words(thing)})" if thing in telling else in_words(thing)
@@ -266,7 +266,7 @@ def _in_words(phases: StudyPhases, things: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Told:
-    """The phase that tells, the one that is blind to it, both by their listed keys; what is told, and how far."""
+    """A phase that reveals something, the phase that is blind to it (both by listed key), what it is, and its reach."""
 
     telling: str
     blind: str
@@ -275,7 +275,7 @@ class _Told:
 
 
 def _shares(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> list[dict[str, list[Unit]]]:
-    """Return what one person of a group may have of each phase, for each slot of it to which anything was dealt."""
+    """Return the units of each phase that one person in a group may get, for each slot with anything dealt to it."""
     parts = [part for part in drawn if any(phase.key == part.key for phase in phases.phases)]
     own = {group.key for group in phases.groups}
     dealt = {name for part in parts for slots in part.slots.values() for name in slots}
@@ -292,7 +292,7 @@ def _shares(phases: StudyPhases, drawn: Sequence[DrawnPhase]) -> list[dict[str, 
 def _told_to(
     study: StudyPhases, phases: StudyPhases, units: Mapping[str, Sequence[Unit]]
 ) -> Iterator[tuple[_Told, set[tuple[str, str]]]]:
-    """Yield what is told too early to who has these units, and about whom or what."""
+    """Yield what is revealed too early to a person with these units, and the subjects, items or units it is about."""
     for telling in phases.phases:
         done_before = _all_before(study, {phase.key for phase in phases.phases}, telling.listed_as)
         for breach in phases.blind_to(telling):
@@ -309,7 +309,7 @@ def _told_to(
 
 
 def abouts_of(unit: Unit, reach: str) -> list[tuple[str, str]]:
-    """Return what a unit is about: itself, its subject, or its item, which is the conversation where it is a turn.
+    """Return what a unit is about: itself, its subject, or its item (for a turn, the conversation).
 
     A pair is about both of its answers.
     """
@@ -322,12 +322,12 @@ def abouts_of(unit: Unit, reach: str) -> list[tuple[str, str]]:
 
 
 def _all_before(study: StudyPhases, own: Set[str], key: str) -> set[str]:
-    """Return the keys of the phases that somebody is done with when this one opens.
+    """Return the keys of the phases that a person has finished when this one opens.
 
     Parameters
     ----------
     own
-        Keys of the phases that they work in. What others do tells of it only where it waits for everybody.
+        Keys of the phases that they work in. Other phases only count if the phase waits for everybody.
     """
     before: set[str] = set()
     waits = [study.named(key)]
@@ -342,7 +342,7 @@ def _all_before(study: StudyPhases, own: Set[str], key: str) -> set[str]:
 
 
 def _overlays(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
-    """An item with a mask tells of the others of its subject where to look; in one phase they have no order."""
+    """Yield the phases in which an item with a mask would show where to look in its subject's items without one."""
     for part in drawn:
         if "overlays" not in study.phase(part.key).shows:
             continue

@@ -1,4 +1,4 @@
-"""Orders in which two things about one subject are some way apart: drawn, and never derived again."""
+"""Random orders that keep things about one subject apart: drawn once and never recomputed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ REPEATED_DRAWS = 50
 
 
 def spaced(things: Sequence[T], subjects: Sequence[str], distance: int, rng: random.Random) -> list[T]:
-    """Return `things` in random order with at least `distance` others between two of one subject, where possible.
+    """Return `things` in random order with at least `distance` others between two of one subject, if possible.
 
-    A random draw can end with nothing but one subject left, so it is repeated a few times. When no draw keeps the
-    distance, the subject with most left goes first at each place, which keeps it whenever any order does. When none
-    does, the first draw is taken, so that an order always exists.
+    A random draw can end with only one subject left, so it is repeated a few times. If no draw keeps the distance, the
+    subject with the most things left goes first at each place, which keeps the distance whenever any order does. If
+    none does, the first draw is used, so that there is always an order.
     """
     if distance == 0:
         return _drawn_without_distance(things, subjects, rng)
@@ -40,8 +40,8 @@ def _drawn(
 ) -> tuple[list[T], bool]:
     """Return an order, and whether it keeps the distance.
 
-    At each place a subject is drawn among those that have rested long enough, in proportion to what is left of it; when
-    none has, the one that has rested longest goes next.
+    At each place a subject is drawn among those that have rested long enough, in proportion to how many of its things
+    are left; if none has, the one that has rested longest goes next.
     """
     left: dict[str, list[T]] = {}
     for thing, subject in zip(things, subjects, strict=True):
@@ -69,9 +69,9 @@ def _drawn(
 
 
 def _drawn_without_distance(things: Sequence[T], subjects: Sequence[str], rng: random.Random) -> list[T]:
-    """Return the order that `_drawn` draws where every subject has always rested, in a time that is not quadratic.
+    """Return the order that `_drawn` draws without a distance, but not in quadratic time.
 
-    What `random.choices` looks up in a list of sums that is made again for each place, is looked up in a tree of sums.
+    `random.choices` would rebuild its list of cumulative sums for each place; here they are looked up in a tree.
     """
     left: dict[str, list[T]] = {}
     for thing, subject in zip(things, subjects, strict=True):
@@ -89,7 +89,7 @@ def _drawn_without_distance(things: Sequence[T], subjects: Sequence[str], rng: r
 
 
 class _Sums:
-    """Numbers of which the place is looked up at which their sum exceeds a value (Fenwick 1994)."""
+    """Numbers with a fast look-up of the index at which their cumulative sum exceeds a value (Fenwick 1994)."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._numbers = list(numbers)
@@ -100,21 +100,21 @@ class _Sums:
                 self._tree[above] += self._tree[node]
 
     def place_of(self, value: float) -> int:
-        """Return the first place up to which the sum is above a value, or the last that has any."""
+        """Return the first index at which the cumulative sum exceeds a value, or the last index."""
         node, step = 0, 1 << len(self._tree).bit_length()
         while step:
             if node + step < len(self._tree) and self._tree[node + step] <= value:
                 node += step
                 value -= self._tree[node]
             step >>= 1
-        # A product that was rounded up to the whole sum falls to the last.
+        # A product that was rounded up to the whole sum belongs to the last index.
         place = min(node, len(self._numbers) - 1)
         while not self._numbers[place]:
             place -= 1
         return place
 
     def take_one(self, place: int) -> None:
-        """Lower a number by one."""
+        """Reduce the number at an index by one."""
         self._numbers[place] -= 1
         node = place + 1
         while node < len(self._tree):

@@ -1,4 +1,4 @@
-"""A filled study to start from, as a folder or as a ZIP file: of three items, or in the shape of a published study."""
+"""A filled-in study to start from, as a folder or ZIP file: three items, or the shape of a published study."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from studies import examples
 from studies.starter import build as starter
 
 NAME = "my-study"
-# The earliest that a ZIP file can say: the same study gives the same bytes.
+# The earliest date that a ZIP file can store; a fixed date makes the same study give the same bytes.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def shapes() -> tuple[examples.Shape, ...]:
-    """Return the shapes that a new study can have, each with what it serves."""
+    """Return the shapes that a new study can have, each with its purpose."""
     return examples.shapes()
 
 
 def new_study(folder: Path, shape: str = "") -> Path:
-    """Write a study into a new or empty folder: of a shape, or of three items.
+    """Write a study into a new or empty folder: in a given shape, or with three items.
 
     Raises
     ------
     Conflict
-        Something is there already.
+        The folder is not empty.
     NotFound
         There is no such shape.
     """
@@ -42,7 +42,7 @@ def new_study(folder: Path, shape: str = "") -> Path:
 
 
 def new_study_zip(actor: Actor, shape: str = "") -> bytes:
-    """Return a study as a ZIP file that the import takes as it is, to somebody who can import it.
+    """Return a study as a ZIP file that can be imported unchanged, for an actor who may import it.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _packed(shape: str) -> bytes:
     with TemporaryDirectory() as place, zipfile.ZipFile(packed, "w") as archive:
         folder = _built(shape, Path(place) / (shape or NAME))
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            # Scans are packed already.
+            # Scans are already compressed.
             method = zipfile.ZIP_STORED if path.suffix == ".gz" else zipfile.ZIP_DEFLATED
             member = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), _NO_DATE)
             archive.writestr(member, path.read_bytes(), compress_type=method)

@@ -1,4 +1,4 @@
-"""Everything of a study that could be drawn, read from its tables: a pool may have hundreds of thousands of units."""
+"""Everything in a study that could be drawn, read from its tables: a pool may have hundreds of thousands of units."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from services.studies import pairing, pooled
 from services.studies.item_references import references_of
 from services.studies.sampling.units import Unit
 
-# As a database has them, or a study folder.
+# As stored in a database, or as read from a study folder.
 Attributes = Mapping[str, str] | Iterable[tuple[str, str]]
 Columns = Mapping[str, Sequence[Any]]
 
-# What a draw asks of the rows of a table; JSON as its text.
+# The columns that a draw needs of each table; JSON columns as text.
 ASKED: Mapping[type[Base], tuple[str, ...]] = {
     Case: ("id", "subject", "attributes"),
     Item: ("id", "key", "case_id", "category", "format", "grounding", "conversation", "turn", "practice", "attributes",
@@ -33,15 +33,15 @@ ASKED: Mapping[type[Base], tuple[str, ...]] = {
     Candidate: ("id", "key", "item_id", "model", "answer", "attributes"),
     Reference: ("item_id", "version", "accepted", "low", "high", "fields"),
 }  # fmt: skip
-# What a JSON column says that lists nothing.
+# The text of a JSON column with an empty list.
 _NOTHING = "[]"
-# So many rows are read at once.
+# The number of rows read at once.
 READ_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
 class Practised:
-    """What an item for practice is answered in, and what counts as right."""
+    """The form in which a practice item is answered, and what counts as right."""
 
     form: str
     references: ItemReferences
@@ -49,31 +49,31 @@ class Practised:
 
 @dataclass(frozen=True)
 class Pool:
-    """Everything of a study that could be drawn, as it is stored."""
+    """Everything in a study that could be drawn, as it is stored."""
 
     items: Mapping[str, Unit]
-    # Of models, and of people where their answers are in a pool; no pairs.
+    # Answers of models, and those of people that are in a pool; no pairs.
     candidates: Mapping[str, Unit]
-    # Keys of items by what a phase needs of them.
+    # Keys of items that lack something a phase may need.
     without_volumes: frozenset[str]
     without_reference: frozenset[str]
-    # Of items, the fields that a reference names, empty for one that names none.
+    # The fields that the references of an item name; an empty name for a reference that names none.
     fields_of_reference: Mapping[str, frozenset[str]]
     with_overlays: frozenset[str]
-    # Conversation and turn by the key of an item that is a turn.
+    # Conversation and turn number, by the key of an item that is a turn.
     turns: Mapping[str, tuple[str, int]]
-    # Of items for practice that have a reference.
+    # Practice items that have a reference, by key.
     practised: Mapping[str, Practised]
     item_ids: Mapping[str, int]
-    # Of pairs, too.
+    # Ids of candidates and pairs.
     candidate_ids: Mapping[str, int]
-    # Two answers that are compared: those that are stored, and the keys of those that the tables named.
+    # All stored pairs of answers, and the keys of those that the tables listed.
     pairs: Mapping[str, Unit] = field(default_factory=dict)
     listed: frozenset[str] = frozenset()
 
 
 def pool_of(session: Session, study_id: int, *, with_replaced: bool = False) -> Pool:
-    """Read everything that could be drawn, or ever could; else nothing that a version of the study replaced."""
+    """Read everything that could be drawn; with `with_replaced`, also what a version of the study has replaced."""
     gathered = Gathered(session, study_id, with_replaced=with_replaced)
     for table in ASKED:
         for rows in _parts(session, _select(table, study_id)):
@@ -82,14 +82,14 @@ def pool_of(session: Session, study_id: int, *, with_replaced: bool = False) -> 
 
 
 class Gathered:
-    """What could be drawn of a study, from the columns of its tables, of which somebody reads a part at a time.
+    """Collects what could be drawn in a study from the columns of its tables, which the caller reads in batches.
 
-    Columns are gone through as a whole: a step for each row of hundreds of thousands is what takes the time.
+    Columns are processed as a whole, because a step for each of hundreds of thousands of rows would be slow.
 
     Parameters
     ----------
     with_replaced
-        What a version of the study replaced is in it, too.
+        Include what a version of the study replaced.
     """
 
     def __init__(self, session: Session, study_id: int, *, with_replaced: bool = False) -> None:
@@ -112,12 +112,12 @@ class Gathered:
         self._named = cache(lambda said, primary: frozenset([*(line["field"] for line in json.loads(said)), *primary]))
 
     def take(self, table: type[Base], columns: Columns) -> None:
-        """Take rows of a table, at least one: cases come before items, items before answers and references.
+        """Take at least one row of a table: cases must come before items, and items before answers and references.
 
         Parameters
         ----------
         columns
-            By name, at least those that `ASKED` names, JSON as its text; of other tables nothing is taken.
+            Columns by name, at least those in `ASKED`, with JSON as text; tables not in `ASKED` are ignored.
         """
         taking: Mapping[type[Base], Callable[..., None]] = {
             Case: self._cases,
@@ -188,7 +188,7 @@ class Gathered:
 
 
 def _without(columns: tuple[Sequence[Any], ...], gone: Mapping[int, Set[int]]) -> tuple[Sequence[Any], ...]:
-    """Return columns without the rows in which a number is gone, by the place of its column."""
+    """Return columns without the rows whose id is in `gone`, by the index of the id's column."""
     left_out = [(place, numbers) for place, numbers in gone.items() if numbers]
     if not left_out:
         return columns
@@ -197,7 +197,7 @@ def _without(columns: tuple[Sequence[Any], ...], gone: Mapping[int, Set[int]]) -
 
 
 class _Merged:
-    """The attributes of stored units; those of units alike are one object, as a pool has hundreds of thousands."""
+    """The attributes of stored units; equal ones share one object, because a pool has hundreds of thousands."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[Any, ...], Mapping[str, str]] = {}
@@ -205,7 +205,7 @@ class _Merged:
     def of_items(
         self, of_cases: Sequence[str], of_items: Sequence[str], *own: Sequence[Any]
     ) -> Iterator[Mapping[str, str]]:
-        """Yield what can be asked of items, column by column; attributes of cases and items come as they are stored."""
+        """Yield the attributes of items, from columns; those of cases and items come as they are stored."""
         for said in zip(of_cases, of_items, *own, strict=True):
             there = self._of.get(said)
             if there is None:
@@ -216,9 +216,9 @@ class _Merged:
     def of_candidates(
         self, about: Iterable[Unit], of_candidates: Sequence[str], models: Sequence[str]
     ) -> Iterator[Mapping[str, str]]:
-        """Yield what can be asked of models' answers to items, whose own attributes come as they are stored."""
+        """Yield the attributes of models' answers to items; the answers' own attributes come as they are stored."""
         for item, of_candidate, model in zip(about, of_candidates, models, strict=True):
-            # Of items alike the attributes are one object, which is there as long as this is.
+            # Equal items share one attributes object, which lives as long as this one.
             said = (id(item.attributes), of_candidate, model)
             there = self._of.get(said)
             if there is None:
@@ -227,7 +227,7 @@ class _Merged:
 
 
 def _select(table: type[Base], study_id: int) -> Any:
-    """Return the query of what a draw asks of a table, in the order of `ASKED`."""
+    """Return the query for the columns that a draw needs of a table, in the order of `ASKED`."""
     columns = [getattr(table, name) for name in ASKED[table]]
     query = select_columns(*(as_stored(column) if isinstance(column.type, JSON) else column for column in columns))
     if table is Reference:
@@ -236,7 +236,7 @@ def _select(table: type[Base], study_id: int) -> Any:
 
 
 def _parts(session: Session, query: Any) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a query, a part of them at a time."""
+    """Yield the rows of a query in batches."""
     return session.connection().execute(query, execution_options={"yield_per": READ_AT_ONCE}).partitions()
 
 
@@ -253,12 +253,12 @@ def _practised(session: Session, study_id: int) -> dict[str, Practised]:
 def attributes_of_item(
     of_case: Attributes, of_item: Attributes, category: str, format_: str, grounding: str, conversation: str | None
 ) -> dict[str, str]:
-    """Return what can be asked of an item: its own columns before its own attributes, and those before its case's."""
+    """Return the attributes of an item: its columns override its attributes, which override those of its case."""
     own = {"category": category, "format": format_, "grounding": grounding}
     own |= {"conversation": conversation} if conversation else {}
     return {**dict(of_case), **dict(of_item), **own}
 
 
 def attributes_of_candidate(item: Unit, of_candidate: Attributes, model: str) -> dict[str, str]:
-    """Return what can be asked of a model's answer: also all that can be asked of its item."""
+    """Return the attributes of a model's answer, including those of its item."""
     return {**item.attributes, **dict(of_candidate), "model": model}

@@ -16,7 +16,7 @@ from services.studies.preparing import Prepared
 
 
 def store(session: Session, study_id: int, contents: StudyFolder, prepared: Prepared) -> dict[str, int]:
-    """Store the tables of a study folder beside what is there, and return the number of each case by its key."""
+    """Store the tables of a study folder in addition to existing rows, and return the id of each case by its key."""
     insert_many(session, Case, ({"study_id": study_id, **of_case(row)} for row in contents.cases))
     case_ids = _ids(session, Case, study_id)
     items = ({"study_id": study_id, "case_id": case_ids[row.case], **of_item(row)} for row in contents.items)
@@ -45,7 +45,7 @@ def store(session: Session, study_id: int, contents: StudyFolder, prepared: Prep
 
 
 def of_case(row: CaseRow) -> dict[str, Any]:
-    """Return the columns of a line of cases.csv, without what only the database knows; so do the others."""
+    """Return the columns of a line of cases.csv, without those that only the database has, as for all tables below."""
     return {
         "key": row.key,
         "subject": row.subject,
@@ -79,7 +79,7 @@ def of_item(row: ItemRow) -> dict[str, Any]:
 
 
 def of_reference(row: ReferenceRow, explanation: str, prepared: Prepared, made_at: datetime) -> dict[str, Any]:
-    """Return the columns of what references.csv says of one item."""
+    """Return the columns of what references.csv says about one item."""
     return {
         "accepted": list(row.accepted),
         "low": row.low,
@@ -98,7 +98,7 @@ def of_candidate(row: CandidateRow) -> dict[str, Any]:
 
 
 def numbers_of(session: Session, study_id: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the numbers of a study's items and candidates, by their keys."""
+    """Return the ids of a study's items and candidates, by key."""
     return _ids(session, Item, study_id), _ids(session, Candidate, study_id)
 
 

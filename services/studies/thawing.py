@@ -1,4 +1,4 @@
-"""Thaw a study of which nobody has seen anything: its freeze stays on record, and the study is a draft again."""
+"""Thaw a study that nobody has seen any of: its freeze stays on record, and the study becomes a draft again."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ from services.studies import unfinished_imports
 
 THAWED = "study thawed"
 LONGEST_REASON = 2_000
-# What a draft may change, or what goes with the freeze: the seals on these rows end.
+# Tables whose rows a draft may change or the thaw deletes: the seals on these rows end.
 _FREED: tuple[type[Base], ...] = (Study, Volume, Overlay, Assignment)
-# What prevents a thaw: of an assignment, of a member, of the study, each with its sentence.
+# Records about an assignment that prevent a thaw, each with its sentence.
 _OF_ASSIGNMENTS: tuple[tuple[Any, str], ...] = (
     (Verdict.assignment_id, "verdicts were submitted"),
     (Display.assignment_id, "items were shown"),
     (Draft.assignment_id, "answers were begun"),
-    (TechnicalFailure.assignment_id, "items were tried to be shown"),
+    (TechnicalFailure.assignment_id, "items failed to be shown"),
     (ReviewTask.review_assignment_id, "items were sent to reviewers"),
 )
 
 
 def what_stands_against(session: Session, study: Study) -> Iterator[str]:
-    """Yield why the freeze of a study cannot be taken back any more, each as the rest of a sentence."""
+    """Yield why the freeze of a study can no longer be undone, each as the rest of a sentence."""
     of_study = col(Assignment.study_id) == study.id
     for column, says in _OF_ASSIGNMENTS:
         if session.exec(select(exists().where(of_study, col(column) == Assignment.id))).one():
@@ -89,7 +89,7 @@ def what_stands_against(session: Session, study: Study) -> Iterator[str]:
 
 
 def can_be_thawed(database: Database, actor: Actor, study_key: str) -> bool:
-    """Return whether a study is frozen and open, and nobody has seen anything of it."""
+    """Return whether a study is frozen and open, and nobody has seen any of it."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         freeze = select(Freeze.id).where(Freeze.study_id == study.id, *STANDS)
@@ -97,19 +97,19 @@ def can_be_thawed(database: Database, actor: Actor, study_key: str) -> bool:
 
 
 def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) -> None:
-    """Make a study a draft again; what was dealt is taken back, what was frozen stays on record.
+    """Make a study a draft again; its assignments are deleted, and what was frozen stays on record.
 
     Raises
     ------
     Conflict
-        The study is not open, or somebody has seen something of it; or no reason is given.
+        The study is not open, somebody has seen some of it, or no reason is given.
     """
     reason = require_length("The reason", reason, LONGEST_REASON)
     if not reason:
         raise Conflict("A thaw requires a reason, which is kept; say what is to be corrected.")
     with database.read_only() as session:
         study_id = stored_id(require_role(session, actor, study_key, "admin")[0].id)
-    # What a killed import left would hold on to candidates that a draft may change.
+    # Rows left by a killed import would still refer to candidates that a draft may change.
     for kind in unfinished_imports.KINDS:
         unfinished_imports.clear_what_was_left(database, kind, new_public_id(), study_id)
     with database.writing() as session:
@@ -130,7 +130,7 @@ def thaw_study(database: Database, actor: Actor, study_key: str, reason: str) ->
         try:
             session.connection().execute(delete(Assignment).where(col(Assignment.study_id) == study_id))
         except IntegrityError:
-            raise Conflict("Somebody was shown an item at this moment; the study stays frozen.") from None
+            raise Conflict("Somebody has just been shown an item; the study stays frozen.") from None
         thaw = Thaw(freeze_id=stored_id(freeze.id), reason=reason, person_id=actor.person_id)
         session.add(thaw)
         session.flush()

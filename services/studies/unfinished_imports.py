@@ -1,4 +1,4 @@
-"""Imports that have not come to the row which publishes them: who works on one, and what a killed one left."""
+"""Imports that have not reached the row that publishes them: who is working on one, and what a killed one left."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from sqlmodel import Session, col, select
 from db import Database, ImportedLabel, JudgeImport, JudgeRun, JudgeVerdict, LabelImport, LabelReservation, now
 from services.errors import Conflict, counted
 
-# Prolonged with each slice, of which none takes a second; what a killed process held can be taken over after it.
+# Extended with each slice, none of which takes a second; after it, the import of a killed process can be taken over.
 HELD_FOR = timedelta(seconds=15)
-# A slice takes so long; others who want to write wait for one at most.
+# The duration of a slice; other writers wait for one slice at most.
 SECONDS = 0.15
 FIRST, FEWEST, MOST = 1_000, 200, 5_000
-# Within a slice so many rows are stored at once, and none more where it has taken so long already.
+# Rows stored at once within a slice, and the duration after which a slice stores no more.
 STEP, LONGEST_SECONDS = 250, 0.25
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What comes in slice by slice, and is seen all at once.
+    """A kind of import that is stored slice by slice and becomes visible all at once.
 
     Attributes
     ----------
     reserves
-        The table whose row is there first: under which key, by whom, and until when.
+        The table whose row is stored first: under which key, by whom, and until when.
     publishes, moment
-        The table whose row of the same key comes last, and makes all visible, and its column with when that was.
+        The table whose row with the same key is stored last and makes everything visible, and its time column.
     rows, under
-        The table of what is stored meanwhile, and its column with that key.
+        The table of the rows stored in between, and its column with that key.
     what, whose
-        What one of these rows is called, and whose several are.
+        What one of these rows is called, and whose several of them are.
     at_this_moment
-        The sentence on an import that is going on, by its name.
+        The sentence about an import in progress, with its name.
     """
 
     reserves: type[JudgeImport] | type[LabelReservation]
@@ -53,22 +53,22 @@ class Kind:
 
     @property
     def key(self) -> Any:
-        """The column by which rows belong to an import."""
+        """The column that says which import a row belongs to."""
         return getattr(self.rows, self.under)
 
     @property
     def is_published(self) -> Any:
-        """Whether an import has come to its end, as a condition on the table that reserves."""
+        """Whether an import is complete, as a condition on the table that reserves."""
         return exists().where(col(self.publishes.id) == col(self.reserves.id))
 
     def is_in_work(self, study_id: int | None) -> Any:
-        """Return whether somebody works on an unfinished import into a study, as a condition."""
+        """Return the condition that somebody is working on an unfinished import into a study."""
         table = self.reserves
         return exists().where(col(table.study_id) == study_id, col(table.expires_at) > now(), ~self.is_published)
 
     @property
     def are_imported(self) -> str:
-        """That such rows come in, as the rest of a sentence."""
+        """That such rows are being imported, as the rest of a sentence."""
         return f"{self.what}s {self.whose} are being imported"
 
     def being_imported(self, name: str) -> Conflict:
@@ -100,7 +100,7 @@ KINDS = (VERDICTS, LABELS)
 
 
 class Pace:
-    """How many rows the next slice has, by how long the one before took."""
+    """The number of rows of the next slice, from the duration of the previous one."""
 
     def __init__(self) -> None:
         self.rows = FIRST
@@ -109,17 +109,17 @@ class Pace:
         """Note a slice of full length."""
         if rows == self.rows:
             wanted = int(rows * SECONDS / max(seconds, 1e-3))
-            # One slow moment of a disk is no reason for a thousand small slices, nor a fast one for a huge slice.
+            # Change by a factor of two at most: one slow moment of a disk should not cause a thousand small slices.
             self.rows = max(FEWEST, min(MOST, max(rows // 2, min(2 * rows, wanted))))
 
 
 def hold(session: Session, kind: Kind, import_id: int, holder: str) -> None:
-    """Say, within the caller's transaction, that the holder still works on an import; nobody takes it over meanwhile.
+    """Record in the caller's transaction that the holder is still working on an import, so that nobody takes it over.
 
     Raises
     ------
     Conflict
-        Somebody else has taken it over, since nothing was heard of it for too long.
+        Somebody else has taken it over because it was inactive for too long.
     """
     table = kind.reserves
     held = (
@@ -135,7 +135,7 @@ def hold(session: Session, kind: Kind, import_id: int, holder: str) -> None:
 
 
 def unfinished(session: Session, kind: Kind, study_id: int | None = None) -> list[JudgeImport | LabelReservation]:
-    """Return the imports of a kind that are not published, of a study or of all."""
+    """Return the unpublished imports of a kind, of one study or of all."""
     table = kind.reserves
     of_study = () if study_id is None else (table.study_id == study_id,)
     query = select(table).where(~kind.is_published, *of_study).order_by(col(table.id))
@@ -144,7 +144,7 @@ def unfinished(session: Session, kind: Kind, study_id: int | None = None) -> lis
 
 
 def count_left(database: Database, kind: Kind) -> int:
-    """Return how many rows imports of a kind left on which nobody works any more."""
+    """Return how many rows were left by abandoned imports of a kind."""
     with database.read_only() as session:
         expired = [row.id for row in unfinished(session, kind) if row.expires_at <= now()]
         of_expired = kind.key.in_(expired)
@@ -152,7 +152,7 @@ def count_left(database: Database, kind: Kind) -> int:
 
 
 def held_in_words(database: Database, kind: Kind) -> str:
-    """Return that an import is unfinished which is left alone for now, as a sentence; empty where there is none."""
+    """Return a sentence saying that an unfinished import is left alone for now; empty if there is none."""
     with database.read_only() as session:
         ends = [row.expires_at for row in unfinished(session, kind) if row.expires_at > now()]
     if not ends:
@@ -167,12 +167,12 @@ def held_in_words(database: Database, kind: Kind) -> str:
 def clear(
     database: Database, kind: Kind, import_id: int, holder: str, feed: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Clean away an import that the holder holds, slice by slice, and return how many rows of it were stored.
+    """Delete an import that the holder holds, slice by slice, and return how many of its rows were stored.
 
     Parameters
     ----------
     feed
-        Is told how many are gone.
+        Called with the number of rows deleted.
     """
     cleared, ids, table = 0, col(kind.rows.id), kind.reserves
     pace = Pace()
@@ -198,12 +198,12 @@ def clear_what_was_left(
     study_id: int | None = None,
     feed: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Clean away what imports of a kind left on which nobody works any more, and return how many rows that were.
+    """Delete what abandoned imports of a kind left, and return how many rows that were.
 
     Parameters
     ----------
     study_id
-        In which study; None for all.
+        The study to clean; None for all studies.
     """
     with database.read_only() as session:
         left = [(row.id, row.holder) for row in unfinished(session, kind, study_id) if row.expires_at <= now()]
@@ -215,7 +215,7 @@ def clear_what_was_left(
 
 
 def _taken_over(database: Database, kind: Kind, import_id: int, before: str, holder: str) -> bool:
-    """Whether the holder now holds an import that had expired in the hands of another."""
+    """Take over an import whose holder's time has expired; return whether that succeeded."""
     moment: datetime = now()
     table = kind.reserves
     taken = (

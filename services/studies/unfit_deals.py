@@ -1,4 +1,4 @@
-"""Whether what was drawn for a phase can be dealt to the people that are planned, said before the import."""
+"""Whether what was drawn for a phase can be dealt to the planned people, reported before the import."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from services.studies.groups import Slots
 
 
 def cannot_be_dealt(study: Expansion, phase: Phase, tries: Sequence[dict[str, DrawnPhase]]) -> Iterator[str]:
-    """Yield why what was drawn for a phase cannot be dealt, once; in `tries`, put the slots of what can be.
+    """Yield once why the units drawn for a phase cannot be dealt; store the slots of those that can in `tries`.
 
-    A group without a plan has as many people as are invited, so that only what no number of people mends is named.
+    A group without a planned number can have as many people as are invited, so only problems that no number of people
+    would solve are reported.
     """
     by = phase.by
     ready = [drawn for drawn in tries if {phase.key, *by.not_in} <= drawn.keys()]
@@ -37,11 +38,11 @@ def cannot_be_dealt(study: Expansion, phase: Phase, tries: Sequence[dict[str, Dr
 
 
 def _bears_on_others(study: Expansion, phase: Phase) -> bool:
-    """Return whether what is dealt here decides about another phase, or is decided by one."""
+    """Return whether dealing this phase affects another phase or depends on one."""
     return bool(phase.by.not_in) or any(phase.key in other.by.not_in for other in study.phases)
 
 
 def _slots(study: Expansion) -> Slots:
-    # More than are asked for in all phases together: nobody lacks because of their number.
+    # More than all phases together ask for, so that a phase never fails for lack of people.
     enough = 1 + sum(phase.by.per_unit or 1 for phase in study.phases)
     return {group.key: tuple(range(1, (group.people or enough) + 1)) for group in study.groups}

@@ -1,4 +1,4 @@
-"""What a freeze would refuse to draw of a study folder, said before the import: tables may grow until the freeze."""
+"""What a freeze would refuse to draw from a study folder, reported before the import: tables may still grow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.stored_pool import Pool
 from services.studies.unfit_deals import cannot_be_dealt
 
-# So many draws are tried where a phase draws from, or apart from, what another one drew by chance.
+# The number of draws tried if a phase draws from, or apart from, a random draw of another phase.
 TRIED = 10
 
 Drawn = dict[str, DrawnPhase]
@@ -25,13 +25,13 @@ Drawn = dict[str, DrawnPhase]
 def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     """Yield why phases could not be drawn from these tables.
 
-    That is sizes, limits and conditions that nothing meets, scans or a reference that a phase shows and that items
-    lack which can be drawn for it, practice in which no answer to an item can be right, and people who are too few for
-    what is dealt to some of them. What draws from, or apart
-    from, what another phase drew by chance is tried: the key of the study's own draw comes with the import.
+    Reasons are sizes, limits and conditions that nothing meets, scans or references that a phase shows but that items
+    which can be drawn for it lack, practice items on which no answer can be right, and too few people for what is
+    dealt. If a phase draws from, or apart from, a random draw of another phase, several draws are tried, because the
+    study's own draw key only exists from the import on.
 
-    What no folder tells is named as left open: whether there will be answers enough for what is drawn from them, and
-    which subjects other studies drew. There is no sentence on what rests on a phase that cannot be drawn.
+    What a folder cannot tell is reported as open: whether there will be enough answers to draw from, and which
+    subjects other studies drew. Nothing is reported about phases that depend on a phase that cannot be drawn.
     """
     pool, phases = pool_files.pool_of_folder(contents), phases_of_listed(study)
     tries: list[Drawn] = [{} for _ in range(TRIED)]
@@ -43,7 +43,7 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
         if followed_by(study, phase) or not ready:
             continue
         depends = bool(rests_on & by_chance)
-        # Where nothing above is drawn by chance, one plan is that of every draw.
+        # If no phase above was drawn at random, one plan holds for every draw.
         outcomes = [_planned(study, phase, pool, drawn) for drawn in (ready if depends else ready[:1])]
         plans = [outcome for outcome in outcomes if isinstance(outcome, Plan)]
         yield from _refused(phase, [outcome for outcome in outcomes if not isinstance(outcome, Plan)], len(outcomes))
@@ -64,13 +64,13 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
 
 
 def _rests_on(study: Expansion, phase: Phase) -> set[str]:
-    """Return the phases whose draw decides what a phase can draw from."""
+    """Return the phases whose draws decide what this phase can draw from."""
     sample = phase.source.sample
     return {phase.source.phase, *(sample.not_in if sample else ())} & {other.key for other in study.phases}
 
 
 def _planned(study: Expansion, phase: Phase, pool: Pool, earlier: Drawn) -> Plan | Sequence[str]:
-    """Return the plan of a phase beside what those above it drew, or why it cannot be drawn."""
+    """Return the plan of a phase given what the phases above it drew, or why it cannot be drawn."""
     source = pooled.narrowing_both(study, phase, drawing_phases.as_canonical(phase.source, study.attributes))
     names = phase.source.sample.not_in if phase.source.sample else ()
     apart = (row.unit.subject for name in names if name in earlier for row in earlier[name].sample.units)

@@ -1,4 +1,4 @@
-"""Uploads on their way in: unpacked beside the database, checked, imported or thrown away."""
+"""Incoming uploads: unpacked next to the database, checked, then imported or discarded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from services.studies.checking import checked_folder, with_draws_tried
 from services.studies.explaining import EXPANDING
 
 KEPT_FOR_SECONDS = 24 * 3600
-# What the name of an upload may end in.
+# The file name endings that an upload may have.
 ENDINGS = tuple(ending for file_format in STUDIES for ending in file_format.endings)
 
 
@@ -40,20 +40,20 @@ class IncomingVolume:
 
     @property
     def preview_name(self) -> str:
-        """What the viewer of the preview gets; it goes by the ending: an image comes as a volume."""
+        """The file name for the preview's viewer, which goes by the ending: an image is sent as a volume."""
         return self.file_name if self.file_name.endswith((".nii", ".nii.gz")) else f"{self.file_name}.nii.gz"
 
 
 @dataclass(frozen=True)
 class Incoming:
-    """An upload that was read and fits together."""
+    """An upload that was read and is consistent."""
 
     ticket: str
     title: str
     name: str
     cases: int
     items: int
-    # Of the items, those for practice.
+    # The number of practice items among the items.
     practice: int
     candidates: int
     volumes: list[IncomingVolume]
@@ -62,7 +62,7 @@ class Incoming:
 
 
 def documented_tables() -> list[tuple[str, str, str]]:
-    """Return (title, what a line is, its columns) of every table of a study folder, in Markdown."""
+    """Return (title, what a line is, columns) for every table of a study folder, in Markdown."""
     return [(title_of(table), table.says, table_in_markdown(table)) for table in STUDY_TABLES]
 
 
@@ -72,7 +72,7 @@ def receive_upload(database: Database, actor: Actor, file: IO[bytes], file_name:
     Raises
     ------
     InputRefused
-        With all that is wrong, each naming file and line or key; nothing is kept.
+        With everything that is wrong, each problem naming its file and line or key; nothing is kept.
     """
     require_owner(actor)
     _throw_away_old(database)
@@ -98,7 +98,7 @@ def study_folder_of(database: Database, actor: Actor, ticket: str) -> Path:
 
 
 def volume_for_preview(database: Database, actor: Actor, ticket: str, volume_key: str) -> bytes:
-    """Return the bytes of one scan of an upload, after it passed the checks; an image as the volume it will be."""
+    """Return the bytes of one scan of an upload after it has passed the checks; an image as the volume it will be."""
     contents = read_study_folder(study_folder_of(database, actor, ticket), EXPANDING)
     for row in contents.volumes:
         if row.key == volume_key:
@@ -113,7 +113,7 @@ def volume_for_preview(database: Database, actor: Actor, ticket: str, volume_key
 
 
 def discard_upload(database: Database, actor: Actor, ticket: str) -> None:
-    """Throw an upload away."""
+    """Delete an upload."""
     require_owner(actor)
     if ticket.isalnum():
         shutil.rmtree(_folder(database) / ticket, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Whether a stored file is still the one that was prepared: asked before it is sent, and of all of a study's files."""
+"""Whether stored files are still the ones that were prepared: checked before each is sent, and for a whole study."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from db import Database, Overlay, Volume
 from services.errors import Conflict
 from services.studies import volume_store
 
-# About 1 MB; a file that was forgotten is hashed once more.
+# About 1 MB; a file that drops out of the cache is simply hashed again.
 REMEMBERED = 4096
-# A clock ticks every few milliseconds: a file that was changed just now can change again and bear the same times.
+# File times tick every few milliseconds: a file changed just now could change again and keep the same times.
 SETTLED_NS = 100_000_000
 CHUNK = 2**20
 MISSING = "missing"
@@ -42,7 +42,7 @@ class NotIntact(Conflict):
 
 
 class _Remembered:
-    """The SHA-256 of files that were read, by what no change of a file leaves as it was."""
+    """The SHA-256 of files that were read, by an identity that any change to the file would alter."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[FileIdentity, str] = OrderedDict()
@@ -67,12 +67,12 @@ _remembered = _Remembered()
 def read_intact(path: Path) -> bytes:
     """Return the content of a file of the volume store, compared with the SHA-256 that names it.
 
-    A file is hashed when it is read first, and again once it, its times or its place on the disk have changed.
+    A file is hashed when it is first read, and again after its size, times or position on the disk have changed.
 
     Raises
     ------
     NotIntact
-        The file is missing, or holds something else.
+        The file is missing, or has other content.
     """
     sha256 = volume_store.sha256_of(path)
     try:
@@ -99,7 +99,7 @@ def _identity(descriptor: int) -> FileIdentity:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """What the database says of a prepared file: of which volume or overlay, and the hashes of its bytes."""
+    """What the database says about a prepared file: its volume or overlay, and the hashes of its bytes."""
 
     kind: str
     key: str
@@ -121,7 +121,7 @@ def files_of(session: Session, study_id: int) -> list[StoredFile]:
 
 
 def problem_of(database: Database, file: StoredFile, pace: Pace | None = None) -> str | None:
-    """Read a whole file and say in one sentence what does not hold of it; None when all of it does."""
+    """Read a whole file and return what is wrong with it in one sentence; None if nothing is."""
     content = _read_slowly(volume_store.path_of(database, file.sha256), pace)
     if content is None or hashlib.sha256(content).hexdigest() != file.sha256:
         return f"The prepared file of {file.kind} '{file.key}' is missing or damaged."
@@ -131,7 +131,7 @@ def problem_of(database: Database, file: StoredFile, pace: Pace | None = None) -
 
 
 def problems_of_files(database: Database, session: Session, study_id: int) -> Iterator[str]:
-    """Yield one sentence per prepared file of a study that is not what it was."""
+    """Yield one sentence for each prepared file of a study that has changed."""
     for file in files_of(session, study_id):
         problem = problem_of(database, file)
         if problem is not None:
@@ -139,7 +139,7 @@ def problems_of_files(database: Database, session: Session, study_id: int) -> It
 
 
 def lacks_unpacked_hashes(database: Database) -> bool:
-    """Return whether some file was prepared before there was a hash of what it unpacks to."""
+    """Return whether any file was prepared before hashes of the unpacked content existed."""
     with database.read_only() as session:
         return any(
             session.exec(select(table.id).where(col(table.unpacked_sha256).is_(None)).limit(1)).first() is not None
@@ -150,12 +150,12 @@ def lacks_unpacked_hashes(database: Database) -> bool:
 def fill_unpacked_hashes(
     database: Database, progress: Callable[[int, int, str], None] | None = None, pace: Pace | None = None
 ) -> list[str]:
-    """Make the hash of the unpacked file for all files that were prepared before there was one.
+    """Compute the hash of the unpacked content for all files that were prepared without one.
 
     Returns
     -------
     list of str
-        One sentence per file that has none yet because it is missing or damaged.
+        One sentence for each file that still has none because it is missing or damaged.
     """
     with database.read_only() as session:
         waiting = {
@@ -188,7 +188,7 @@ def _store_unpacked_hash(database: Database, sha256: str, unpacked_sha256: str) 
 
 
 def _unpacked_sha256(content: bytes) -> str:
-    """Return the SHA-256 of what a gzip file holds, without holding all of it at once."""
+    """Return the SHA-256 of the content of a gzip file, without unpacking all of it at once."""
     digest = hashlib.sha256()
     unpacking = zlib.decompressobj(wbits=31)
     for start in range(0, len(content), CHUNK):
@@ -198,7 +198,7 @@ def _unpacked_sha256(content: bytes) -> str:
 
 
 def _read_slowly(path: Path, pace: Pace | None) -> bytes | None:
-    """Return a file's content, or None where there is none; `pace` is called for each part and may wait."""
+    """Return a file's content, or None if it does not exist; `pace` is called for each part and may wait."""
     parts = []
     try:
         with volume_store.open_stored(path) as file:

@@ -18,17 +18,17 @@ from db import Database, Overlay, Volume, audit
 from db.engine import volume_dir_of
 
 _ENDING = ".nii.gz"
-# How the name of a file begins that is not whole yet; no copy is made of it.
+# The prefix of files that are not complete yet; backups leave them out.
 INCOMING = ".incoming-"
 
 
 def path_of(database: Database, sha256: str) -> Path:
-    """Return where the file with this SHA-256 lies."""
+    """Return the path of the file with this SHA-256."""
     return _path(database.volume_dir, sha256)
 
 
 def path_in(session: Session, sha256: str) -> Path:
-    """Return the same for whoever has a session of the database alone."""
+    """Return the same path for a caller that only has a database session."""
     return _path(volume_dir_of(session), sha256)
 
 
@@ -37,12 +37,12 @@ def _path(folder: Path, sha256: str) -> Path:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 that a file of the store is named by."""
+    """Return the SHA-256 that names a file of the store."""
     return path.name.removesuffix(_ENDING)
 
 
 def keep(database: Database, content: bytes, sha256: str) -> bool:
-    """Store the bytes, whole or not at all; bytes that are there already are left alone.
+    """Store the bytes, completely or not at all; bytes that are already stored are left alone.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def keep(database: Database, content: bytes, sha256: str) -> bool:
     """
     target = path_of(database, sha256)
     if target.exists():
-        # Keeps the removal of unreferenced old files from taking this one.
+        # Renewed so that the removal of old unreferenced files does not take this one.
         os.utime(target)
         return False
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def keep(database: Database, content: bytes, sha256: str) -> bool:
 
 
 def remove(database: Database, sha256: str) -> None:
-    """Remove a file, and its folder where that is empty then."""
+    """Remove a file, and its folder if that is then empty."""
     path = path_of(database, sha256)
     path.unlink(missing_ok=True)
     with suppress(OSError):
@@ -77,7 +77,7 @@ def remove(database: Database, sha256: str) -> None:
 
 
 def remove_unused(database: Database, files: Iterable[str]) -> None:
-    """Remove those of the files that no study refers to, or has come to refer to meanwhile."""
+    """Remove those of the files that no study refers to at this moment."""
     with database.writing() as session:
         audit.hold(session)
         for sha256 in files:
@@ -89,12 +89,12 @@ def remove_unused(database: Database, files: Iterable[str]) -> None:
 
 
 def open_stored(path: Path) -> BufferedReader:
-    """Open a file of the store for reading, without waiting for the other end of a pipe that lies in its place.
+    """Open a file of the store for reading, without blocking if there is a pipe in its place.
 
     Raises
     ------
     OSError
-        There is nothing there, or something else than a file.
+        There is nothing there, or it is not a regular file.
     """
     file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -104,7 +104,7 @@ def open_stored(path: Path) -> BufferedReader:
 
 
 def is_intact(database: Database, sha256: str) -> bool:
-    """Return whether the stored file is there and still has the SHA-256 that names it."""
+    """Return whether the stored file exists and still has the SHA-256 that names it."""
     try:
         with open_stored(path_of(database, sha256)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == sha256

@@ -1,7 +1,7 @@
-"""What a freeze says of a whole pool: a hash of each of its tables, and the seals on their rows, from one reading.
+"""What a freeze records of a whole pool: a hash of each table and the seals on its rows, from a single reading.
 
-A freeze draws a few hundred units from a pool of hundreds of thousands. What it drew is listed in the manifest; of
-the rest a hash is enough to find that something changed. Nothing of a row is remembered but its key and its hash.
+A freeze draws a few hundred units from a pool of hundreds of thousands. The manifest lists what was drawn; for the
+rest, a hash is enough to detect a change. Only the key and the hash of each row are kept in memory.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _ASKED: Mapping[type[Base], tuple[str, ...]] = {
     Reference: ("item_id", "version"),
     PoolFile: ("kind", "key", "case_id"),
 }
-# How many numbers of the database come first in a row.
+# How many database ids come first in a row.
 _NUMBERS: Mapping[type[Base], int] = {Case: 2, Item: 3, Candidate: 3, Reference: 2, PoolFile: 3}
-# What names a scan; whether the draw needs it changes with the draw, and says nothing of the pool.
+# The columns that describe a scan; whether a draw needs it depends on the draw, and is not part of the pool.
 _OF_FILES = ("id", "study_id", "case_id", "kind", "key", "path", "said")
 
 
@@ -43,11 +43,11 @@ class WholePool:
     Attributes
     ----------
     said
-        What a manifest says of it: of each part how many rows there are, and one hash of them.
+        Its entry in a manifest: for each part, the number of rows and one hash over them.
     seals
-        On all rows that were read.
+        The seals on all rows that were read.
     case_keys, item_keys
-        By the number in the table.
+        Keys by id.
     """
 
     said: dict[str, Any]
@@ -62,20 +62,20 @@ def read(
     later: Mapping[type[Base], Set[int]] | None = None,
     also: Callable[[type[Base], Mapping[str, Sequence[Any]]], None] | None = None,
 ) -> WholePool:
-    """Read the pool of a study, its tables one after another, a part of each at a time.
+    """Read the pool of a study, one table after another, in batches.
 
-    The hash of a row is the SHA-256 of the JSON list of the key that it belongs to (of an item its case, of an answer
-    and a reference its item), and of what its columns say beside the numbers of the database, so that a pool that is
-    imported again has the same hashes. The hash of a table is the SHA-256 of the hashes of its rows, in the order of
-    their keys; of references it is keyed with the study's secret, as a plain hash of "yes" could be guessed.
+    The hash of a row is the SHA-256 of a JSON list: the key that the row belongs to (for an item its case, for an
+    answer or a reference its item) and its columns without database ids, so that a pool that is imported again has the
+    same hashes. The hash of a table is the SHA-256 of the hashes of its rows, in the order of their keys; for
+    references it is keyed with the study's secret, because a plain hash of "yes" could be guessed.
 
     Parameters
     ----------
     later
-        The numbers of rows that are left out, as they came with a later version of the study.
+        The ids of rows to leave out because a later version of the study added them.
     also
-        Gets the columns of each part that is read, by table and name, JSON as its text: who needs them for something
-        else need not read hundreds of thousands of rows again.
+        Called with the columns of each batch, by table and name, with JSON as text, so that a caller who needs them for
+        something else does not have to read hundreds of thousands of rows again.
     """
     left_out = later or {}
     seals: proofs.Seals = {}
@@ -96,12 +96,12 @@ def read(
         items.update(zip(keys, _hashed((case_keys.get(case, "") for case in of_cases), texts), strict=True))
     for (keys, of_items, models), texts in parts(Candidate, seals=seals):
         hashes = _hashed((item_keys.get(item, "") for item in of_items), texts)
-        # What people answered comes later, and is in the manifest of the closing that brought it; so do drawn pairs.
+        # People's answers and drawn pairs come later; answers are in the manifest of the closing that added them.
         candidates.update((key, row) for key, model, row in zip(keys, models, hashes, strict=True) if model)
     for (of_items, of_version), texts in parts(Reference, seals=seals):
         owners = [item_keys[number] for number in of_items]
         for item, version, row in zip(owners, of_version, _hashed(owners, texts), strict=True):
-            # Later versions are added with their own audit events; what is frozen is the first.
+            # Later versions of a reference are added with their own audit events; the freeze covers the first.
             if version < versions.get(item, version + 1):
                 versions[item], references[item] = version, row
     for (kinds, keys, of_cases), texts in parts(PoolFile, seals=None):
@@ -128,9 +128,9 @@ def _parts(
     left_out: Mapping[type[Base], Set[int]],
     also: Callable[[type[Base], Mapping[str, Sequence[Any]]], None] | None,
 ) -> Iterator[tuple[list[Sequence[Any]], Sequence[str]]]:
-    """Yield a table in parts: the columns that are asked of it, and the texts of its rows behind the numbers.
+    """Yield a table in batches: the requested columns, and the text of each row without its leading ids.
 
-    The seal on all rows is noted when the last part was taken.
+    The seal on all rows is recorded after the last batch.
     """
     later = left_out.get(table, frozenset())
     names = proofs.COLUMNS[table] if seals is not None else _OF_FILES
@@ -144,7 +144,7 @@ def _parts(
         execution_options={"yield_per": proofs.HASHED_AT_ONCE},
     )
     for rows in result.partitions():
-        # Columns are gone through as a whole: a step for each row of hundreds of thousands is what takes the time.
+        # Columns are processed as a whole, because a step for each of hundreds of thousands of rows would be slow.
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
         if also is not None:
             also(table, dict(zip(names, columns, strict=True)))
@@ -161,7 +161,7 @@ def _parts(
 
 
 def _listed_pairs(session: Session, study_id: int, later: Set[int]) -> dict[str, bytes]:
-    """Return the hashes of the pairs that the tables named, by key: those that are drawn are stored by the freeze."""
+    """Return the hashes of the pairs that the tables listed, by key; drawn pairs are stored by the freeze."""
     rows = session.exec(_select_listed_pairs(), params={"study_id": study_id})
     quoted = encode_basestring_ascii
     return {
@@ -185,7 +185,7 @@ def _select_listed_pairs() -> Any:
 
 
 def _hashed(belong_to: Iterable[str], texts: Iterable[str]) -> list[bytes]:
-    """Return the hash of each row, by the key that it belongs to and its text."""
+    """Return the hash of each row, from the key that it belongs to and its text."""
     quoted, sha256 = map(encode_basestring_ascii, belong_to), hashlib.sha256
     return [sha256(f"[{key},{text}]".encode()).digest() for key, text in zip(quoted, texts, strict=False)]
 

@@ -50,12 +50,12 @@ IN_CLUSTERS = (
     "the interval is likely to be a little too narrow"
 )
 CONSTANT = "fewer than 5 differ from the most frequent value: the interval is uncertain"
-APART = "the groups overlap in fewer than 5 of the smaller one: the interval is uncertain"
+APART = "fewer than 5 of the smaller group overlap with the other: the interval is uncertain"
 GATHERED = (
     "clusters are of very unequal sizes, and fewer than 8 of them have most of the disagreements: "
     "the interval is likely to be too narrow"
 )
-FEW = "fewer than 5 raters: what is said about other raters is uncertain"
+FEW = "fewer than 5 raters: conclusions about other raters are uncertain"
 
 
 def uses(rare):
@@ -149,7 +149,8 @@ def test_few_large_clusters_warn_of_every_interval_that_counts_on_the_number_of_
     ]
 
     uneven = (
-        f"clusters are of very unequal sizes, and worth {worth} of one size: the interval is likely to be too narrow"
+        f"cluster sizes are very unequal, equivalent to {worth} clusters of equal size: the interval is likely to be "
+        "too narrow"
     )
     assert [estimate.name for estimate in estimates if uneven not in (estimate.warning or "")] == []
 
@@ -161,7 +162,8 @@ def test_clusters_worth_fewer_than_six_warn_of_wilsons_interval_of_a_share(sizes
     codes, right = in_clusters_of(sizes, clusters)
 
     assert of_kinds(accuracy_of_correctness(right, clusters=codes).primary, "uneven_clusters") == (
-        f"clusters are of very unequal sizes, and worth {worth} of one size: the interval is likely to be too narrow"
+        f"cluster sizes are very unequal, equivalent to {worth} clusters of equal size: the interval is likely to be "
+        "too narrow"
     )
 
 
@@ -190,7 +192,7 @@ def test_few_large_clusters_warn_of_areas_and_of_corrected_prevalences_too(sizes
         ),
     )
 
-    assert ["of very unequal sizes, and worth 5.8" in (each.warning or "") for each in estimates] == [warned] * 3
+    assert ["very unequal, equivalent to 5.8" in (each.warning or "") for each in estimates] == [warned] * 3
 
 
 def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
@@ -199,7 +201,7 @@ def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
 
     for right in (wrong, ~wrong):
         assert accuracy_of_correctness(right, clusters=codes, interval="percentile").primary.warning == (
-            "clusters are of very unequal sizes, and fewer than 8 of them have most of what is rarer: "
+            "clusters are of very unequal sizes, and fewer than 8 of them have most of the rarer category: "
             "the interval is likely to be too narrow"
         )
 

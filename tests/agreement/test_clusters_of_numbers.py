@@ -109,7 +109,7 @@ def test_why_clustered_groups_have_no_interval_is_said_of_groups(x: list[int], y
 
 
 def test_clusters_of_one_group_only_are_refused():
-    with pytest.raises(ValueError, match="clusters is no pair"):
+    with pytest.raises(ValueError, match="clusters is not a pair"):
         mann_whitney([1, 2], [3], clusters="ab c")
 
 

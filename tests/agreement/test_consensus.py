@@ -319,7 +319,7 @@ def test_a_rater_without_an_item_of_a_category_has_the_reason_in_place_of_a_row(
     result = dawid_skene(table, seed=1)
 
     assert np.isnan(result.confusion[5]).all()
-    assert set(result.confusion_reasons[5]) == {"the rater rated no item that is likely to be of it"}
+    assert set(result.confusion_reasons[5]) == {"the rater rated no item likely to be in this category"}
 
 
 def test_items_rated_alike_count_as_often_as_they_occur():

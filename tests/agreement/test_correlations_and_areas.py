@@ -203,8 +203,8 @@ def test_a_class_with_one_item_leaves_the_macro_area_without_limits():
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([["x", "y"]], "scores is no table of numbers"),
-        ([[1, 2], [3]], "scores is no table of numbers"),
+        ([["x", "y"]], "scores is not a table of numbers"),
+        ([[1, 2], [3]], "scores is not a table of numbers"),
         ([[1, math.inf]], "scores holds an infinite value"),
         ([[1, 2, 3]], r"scores has shape \(1, 3\); expected \(1, 2\)"),
     ],

@@ -263,7 +263,7 @@ def test_fewer_than_five_raters_say_nothing_about_others():
 
     estimate = rater_group_difference(table, np.tile([[0], [1], [1]], 6), "agreement", seed=1)
 
-    assert estimate.undefined_because == "4 raters in a group: other raters can be learnt about from 5 in each"
+    assert estimate.undefined_because == "4 raters in a group: generalising to other raters needs 5 in each"
     assert math.isnan(estimate.low)
 
 

@@ -52,7 +52,7 @@ def test_shortcut_score_of_neuroqa():
     assert round(shortcut_score(43.7, 49.4).value, 2) == 1.11
     assert shortcut_score(0.437, 0.494, oracle=1).value == pytest.approx(shortcut_score(43.7, 49.4).value)
     assert shortcut_score(100, 50).value == 0.0
-    assert shortcut_score(40, 100).undefined_because == "the floor is right on all: nothing is left to gain"
+    assert shortcut_score(40, 100).undefined_because == "the floor is right on all: there is nothing to gain"
     with pytest.raises(ValueError, match="acc is 120"):
         shortcut_score(120, 50)
 
@@ -87,7 +87,7 @@ def test_a_floor_that_is_always_right_leaves_nothing_to_gain():
     estimate = paired_shortcut_score([1, 0], [1, 1])
 
     assert math.isnan(estimate.value)
-    assert "nothing is left to gain" in estimate.undefined_because
+    assert "there is nothing to gain" in estimate.undefined_because
     assert math.isnan(paired_shortcut_score([None], [1]).value)
 
 

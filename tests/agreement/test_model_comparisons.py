@@ -80,7 +80,7 @@ def test_an_item_without_one_of_the_models_is_left_out_and_no_pair_refused():
     )
 
     assert result.difference.n == 3
-    with pytest.raises(ValueError, match="human is no pair"):
+    with pytest.raises(ValueError, match="human is not a pair"):
         prediction_powered_difference([1, 0, 1], ([1], [1]), ([1], [1]))
     with pytest.raises(ValueError, match="judge, model A"):
         prediction_powered_difference(([1, 0], [1, 1]), ([1, 0], [1]), ([1], [1]))

@@ -198,8 +198,8 @@ def test_few_wrong_among_the_labelled_that_stand_for_most_are_warned_of(design, 
     estimate = prediction_powered_mean(human, judge, unlabelled, **of_design[design], interval=interval)
 
     text = (
-        "of the labelled that stand for most others fewer than 5 are right, or wrong: the interval is likely to be too "
-        "narrow"
+        "among the labelled with the largest weights, fewer than 5 are right, or wrong: the interval is likely to be "
+        "too narrow"
     )
     assert estimate.warning == (text if wrong < 5 else None)
 

@@ -314,7 +314,7 @@ def test_no_limits_where_one_unit_decides_and_none_without_spread():
         ({"covariates": np.zeros((8, 2, 2))}, r"covariates has shape .*; expected \(items, covariates\)"),
         ({"covariates": [*X[:7], np.inf]}, "covariates holds .*infinite"),
         ({"covariates": ["a"] * 8}, "covariates holds"),
-        ({"human": [2] * 8}, "human holds others than 0 and 1"),
+        ({"human": [2] * 8}, "human holds numbers other than 0 and 1"),
         ({"unlabelled": [1.5] * 8}, "unlabelled holds a value outside 0 to 1"),
         ({"names": ["age", "sex"]}, "names has 2 entries for 1 covariates"),
         ({"names": "age"}, "names is 'age'"),

@@ -170,7 +170,7 @@ def test_of_two_of_which_one_was_preferred_or_tied_there_is_no_strength(ties: in
     strengths = bradley_terry(["A"] * 10, ["B"] * 10, ["first"] * (10 - ties) + ["tie"] * ties)
 
     assert all(math.isnan(each.value) for each in (*strengths.of.values(), strengths.ties))
-    assert "nothing but ties speaks against it" in str(strengths.of["A"].undefined_because)
+    assert "only ties oppose it" in str(strengths.of["A"].undefined_because)
 
 
 def test_a_single_preference_against_the_others_is_enough_beside_ties() -> None:

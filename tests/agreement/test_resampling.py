@@ -354,7 +354,7 @@ def test_limits_that_miss_their_own_value_stay_and_the_method_says_so():
         for confidence in (0.5, 0.95)
     )
 
-    assert missed.high < missed.value and "; the value lies outside of the limits, since" in missed.method
+    assert missed.high < missed.value and "; the value lies outside the limits because" in missed.method
     assert held.low <= held.value <= held.high and "outside" not in held.method
 
 

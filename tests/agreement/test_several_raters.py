@@ -377,7 +377,7 @@ def test_limits_are_clipped_at_the_least_that_a_coefficient_can_be(coefficient, 
     estimate = coefficient(ratings, weights=weights, interval="t")
 
     assert estimate.low == lowest
-    assert "lower limit clipped at -1, the least that it can be" in estimate.method
+    assert "lower limit clipped at -1, the lowest possible value" in estimate.method
 
 
 def test_weights_let_a_coefficient_lie_below_minus_one():

@@ -15,11 +15,12 @@ from agreement import (
 
 BEYOND = "the interval does not allow for kinds of clusters that were not sampled"
 UNSEEN = (
-    "what is rarer is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
+    "the rarer category is scattered over fewer than 11 clusters, and 2 more of another kind would move the value out: "
     f"{BEYOND}"
 )
 OF_BOOTSTRAP = (
-    f"fewer than 11 clusters have most of what is rarer, and 2 more of another kind would move the value out: {BEYOND}"
+    "fewer than 11 clusters have most of the rarer category, and 2 more of another kind would move the value out: "
+    f"{BEYOND}"
 )
 OF_KAPPA = (
     f"disagreements are scattered over the clusters, and 2 more of another kind would move the value out: {BEYOND}"

@@ -72,9 +72,9 @@ def test_a_group_that_no_phase_is_for_is_warned_of_as_at_the_import(sqlite_datab
     status, printed = validated(folder)
 
     imported = importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
-    warning = "No phase is for the group 'experts', so that whoever is invited into it has nothing to do; name it under"
-    assert status == 0 and printed.count("No phase is for") == 1 and f"Please check: {warning}" in printed
-    assert [said.startswith(warning) for said in imported.warnings if "No phase is for" in said] == [True]
+    warning = "The group 'experts' works in no phase, so its members would have nothing to do; name it under"
+    assert status == 0 and printed.count("works in no phase") == 1 and f"Please check: {warning}" in printed
+    assert [said.startswith(warning) for said in imported.warnings if "works in no phase" in said] == [True]
 
 
 def test_protocol_tables_and_scans_are_refused_at_once(tmp_path: Path) -> None:

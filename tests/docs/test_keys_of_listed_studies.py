@@ -100,7 +100,7 @@ def test_defaults_and_values_are_those_of_the_code() -> None:
 
     assert default_of(keys_of(phase)["spacing"]) == "`0`"
     assert default_of(keys_of(phase)["comment"]) == "`yes`"
-    assert default_of(keys_of(phase)["shows"]) == "has to stand"
+    assert default_of(keys_of(phase)["shows"]) == "required"
     assert values_of(phase, "spacing") == "a whole number from 0 to 50"
     assert values_of(phase, "by") == "a name, or a list of them; or [keys](#by)"
     assert values_of(analysis, "confidence") == "a number above 0.5 and below 1"

@@ -85,9 +85,9 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ({"field": "modalty", "accepted": "MRI"}, "field 'modalty' is none in which item 'q1' is answered, expected "),
+        ({"field": "modalty", "accepted": "MRI"}, "item 'q1' has no field 'modalty', expected "),
         ({"field": "modalty", "accepted": "MRI"}, "(nearest: 'modality')"),
-        ({"field": "answer", "accepted": "MRI"}, "field 'answer' is none in which item 'q1' is answered"),
+        ({"field": "answer", "accepted": "MRI"}, "item 'q1' has no field 'answer'"),
         ({"field": "modality", "accepted": "PET"}, "'PET' is not one of the options of field 'modality' (CT, MRI)"),
         ({"field": "modality"}, "item 'q1' has neither accepted answers nor a range; give one of them."),
         ({"field": "modality", "low": "3"}, "is answered by an option, not by a number"),
@@ -160,7 +160,9 @@ def test_items_that_lack_a_field_are_named_and_none_that_is_not_asked_is_missed(
     )
 
     about = [warning for warning in contents.warnings if "no reference for" in warning]
-    assert about == ["references.csv: q2 has no reference for 'size'; what needs one is computed from the others."]
+    assert about == [
+        "references.csv: q2 has no reference for 'size'; estimates that need a reference use the other items only."
+    ]
 
 
 def test_an_overlay_that_is_a_reference_is_not_called_unused(tmp_path: Path) -> None:

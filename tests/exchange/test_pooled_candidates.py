@@ -112,7 +112,7 @@ def test_another_column_is_refused_with_the_nearest_name(tmp_path: Path) -> None
 def test_answers_of_a_single_model_are_warned_of(tmp_path: Path) -> None:
     contents = read(tmp_path, [line for line in LINES if line[2] == "Model A"])
 
-    assert contents.warnings[0].startswith("protocol.yaml: In the pool of 'grade' are answers of one model at most")
+    assert contents.warnings[0].startswith("protocol.yaml: The pool of 'grade' has answers of at most one model")
     assert not any("In the pool" in warning for warning in read(tmp_path).warnings)
 
 

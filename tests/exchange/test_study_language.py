@@ -137,9 +137,9 @@ analysis: {also: [{estimate: [{a: 1}], of: read.v}]}""",
             "analysis: {criteria: [{key: it, estimate: mean, of: read.v, above: 3}]}"
         ),
         (
-            "protocol.yaml, key analysis.criteria.it.estimate: no criterion can be set to mean, but to accuracy, "
-            "agreement, direction, rate, pass_at, macro_f1, calibration, auc, difference, correlation; declare the "
-            "line under also."
+            "protocol.yaml, key analysis.criteria.it.estimate: mean cannot have a criterion; accuracy, agreement, "
+            "direction, rate, pass_at, macro_f1, calibration, auc, difference, correlation can: declare the line under "
+            "also."
         ),
     ),
     "a bound out of range of what a criterion can hold": (

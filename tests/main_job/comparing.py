@@ -55,7 +55,10 @@ def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[
     problems = _problems(row["estimate"], expected)
     contradicts = contradiction_of(row["estimate"], expected, half=place.statistic == "discordant_share")
     clauses = [clause for clause in row["note"].split("; ") if clause and clause != contradicts]
-    if row["note"].count("each is of a method of its own") != bool(contradicts) or "; ".join(clauses) != expected.note:
+    if (
+        row["note"].count("they come from different methods") != bool(contradicts)
+        or "; ".join(clauses) != expected.note
+    ):
         problems.append(f"note '{row['note']}', expected '{expected.note}', with it '{contradicts}'")
     beside = sheet.beside.get(place)
     if (row["beside"] is None) != (beside is None):
@@ -77,7 +80,7 @@ def contradiction_of(estimate: Mapping[str, Any], expected: Expected, *, half: b
     if holds != (expected.p < level):
         return ""
     below, but = ("below", "holds") if holds else ("not below", "does not hold")
-    return f"P is {below} {level:.3g} although the interval {but} {words}: each is of a method of its own"
+    return f"P is {below} {level:.3g} although the interval {but} {words}: they come from different methods"
 
 
 def problems_of_exploratory(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[str]:

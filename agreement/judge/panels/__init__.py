@@ -1,4 +1,4 @@
-"""The panels of a calibration: one table of them, each a pure function from the material and the plan to typed rows."""
+"""The panels of a calibration, in one table: each is a pure function from the material and the plan to typed rows."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from agreement.judge.rows import Panel
 
 @dataclass(frozen=True)
 class PanelKind:
-    """A panel as the table of them has it.
+    """A panel's entry in the table.
 
     Attributes
     ----------
     number : int
-        Under which people speak of it.
+        The number by which people refer to it.
     title : str
     question : str
-        What it answers.
+        The question that the panel answers.
     compute : callable
-        From the material and the plan.
+        Computes the panel from the material and the plan.
     anchor : str
         Heading in docs/how-to/calibrate-a-judge.md.
     """
@@ -73,11 +73,11 @@ PANELS: dict[str, PanelKind] = {
         8, "Certificate", "Does it clear all criteria?", criteria.panel, "8-certificate",
     ),
 }  # fmt: skip
-"""By key, in the order in which they are shown."""
+"""By key, in display order."""
 
 
 def calibrate(material: Material, plan: Plan) -> dict[str, Panel]:
-    """All panels.
+    """Compute all panels.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def calibrate(material: Material, plan: Plan) -> dict[str, Panel]:
     Raises
     ------
     ValueError
-        When a margin of the plan is none of this scale.
+        When a margin of the plan does not fit the scale.
     """
     plan.require_fits(material.scale)
     return {key: kind.compute(material, plan) for key, kind in PANELS.items()}

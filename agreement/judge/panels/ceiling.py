@@ -1,4 +1,4 @@
-"""Against the ceiling: whether the judge agrees with humans as they agree with each other."""
+"""Against the ceiling: whether the judge agrees with humans as well as they agree with each other."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ GAP = "judge minus human"
 CEILING = "humans with each other"
 OF_JUDGE = "judge with the same humans"
 MOST_COMPARED = 40
-"""So many humans are compared in pairs, of which there are 780; of more nobody reads a table."""
+"""The most humans who are compared in pairs (780 pairs); nobody reads a longer table."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """Humans with humans, judges with humans and judges with judges, by one set of coefficients.
+    """Humans with humans, judges with humans and judges with judges, all by the same coefficients.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def panel(material: Material, plan: Plan) -> Panel:
     Returns
     -------
     Panel
-        Rows of every two parties, of each judge with every basis, of the ceiling, and of the parts of the labelled.
+        Rows for every two parties, each judge with every basis, the ceiling, and the parts of the labelled candidates.
     """
     labelled = material.labelled
     rows = [*_pairs(labelled, plan), *_with_bases(labelled, material, plan)]
@@ -85,7 +85,7 @@ def _pairs(labelled: Material, plan: Plan) -> Iterator[Row]:
 def _with_excluded(
     labelled: Material, first: str, second: str, everybody: dict[str, Verdicts], plan: Plan
 ) -> Iterator[Row]:
-    """Agreement where *excluded* is an answer as any other, of categories that have it."""
+    """Agreement with *excluded* as an answer like any other, for categories that contain it."""
     both = (everybody[first], everybody[second])
     if labelled.scale.kind in ("binary", "nominal") and any((v.states == State.EXCLUDED).any() for v in both):
         codes = [np.where(v.states == State.EXCLUDED, len(labelled.scale.levels), v.codes) for v in both]
@@ -126,7 +126,7 @@ def _as_close(gap: Estimate, plan: Plan) -> str:
 
 
 def _parts(material: Material, plan: Plan) -> Iterator[Row]:
-    """The judge with the humans, and against the ceiling, in each part of the labelled."""
+    """The judge with the humans, and against the ceiling, in each part of the labelled candidates."""
     labelled, against = material.labelled, _against(material, plan)
     keys = ("agreement", headline(material.scale)) if material.scale.kind != "number" else ("ccc",)
     for name, factor in labelled.attributes.items():
@@ -141,7 +141,7 @@ def _parts(material: Material, plan: Plan) -> Iterator[Row]:
 
 
 def _against(material: Material, plan: Plan) -> list[Basis]:
-    """The main basis; where that is a mean score, with which no coefficient of levels goes, each human alone."""
+    """The main basis; if it is a mean score, to which no coefficient for levels applies, each human alone."""
     basis = main_basis(material, plan)
     return [basis] if basis.has_levels else [basis for basis in bases(material) if basis.name in material.humans]
 

@@ -1,4 +1,4 @@
-"""What is true behind the scores: raw, prediction-powered and Rogan-Gladen, ranks, and every two models compared."""
+"""Corrected scores: raw, prediction-powered and Rogan-Gladen, with rank sets and comparisons of every two models."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ UNSAID = (
     "random for a simple random part, or --design stratified with --stratum."
 )
 MOST_SIDE_BY_SIDE = 200_000
-"""Above so many candidates, scores are corrected by the usual basis only."""
+"""In pools with more candidates than this, scores are corrected by the main basis only."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """The leaderboard raw and corrected, ranks as sets, and differences of every two models.
+    """The leaderboard, raw and corrected, with rank sets and the differences between every two models.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
 
 
 def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> Iterator[Row]:
-    """The corrected scores by every other basis, to see how much hangs on it; of large pools by the usual one only."""
+    """The corrected scores by every other basis, to show how much they depend on it; not computed for large pools."""
     if pool.material.n > MOST_SIDE_BY_SIDE:
         return
     for basis in bases(pool.material):
@@ -122,7 +122,7 @@ def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> 
 
 
 def _bounds(pool: Pool, model: str, judge: str) -> Iterator[Row]:
-    """What the raw share would be if everything without a verdict were wrong, and if it were right."""
+    """Bounds of the raw share: if every candidate without a verdict were wrong, and if it were right."""
     among = pool.models[model]
     judged = pool.judge[among]
     lost = int(np.isnan(judged).sum())
@@ -139,7 +139,7 @@ def _bounds(pool: Pool, model: str, judge: str) -> Iterator[Row]:
 
 
 def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
-    """Why there is no corrected score at all."""
+    """The reasons why no score can be corrected; empty if scores can be."""
     plan, material = pool.plan, pool.material
     if plan.design == "unknown":
         return [UNSAID]
@@ -159,7 +159,7 @@ def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
 
 
 def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[str]]:
-    """Corrected by the rates of the judge, unless they are known to differ or the labels do not give them."""
+    """Scores corrected by the judge's rates, unless these are known to differ or the labels do not estimate them."""
     if (
         not pool.material.scale.shares
         or pool.plan.design == "unknown"
@@ -186,7 +186,7 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
 
 
 def _rates_by_model(pool: Pool) -> Estimate:
-    """Least P, by Holm, that sensitivity or specificity is the same for all models."""
+    """The smaller P, Bonferroni-adjusted, of the tests that sensitivity and specificity are equal for all models."""
     if pool.material.models is None:
         return undefined("rates by model", 0, UNIT, "score test", "no model is named")
     models = pool.material.models.codes
@@ -221,7 +221,7 @@ def _differences(pool: Pool, judge: str, corrected: dict[str, Estimate], basis: 
 
 
 def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
-    """Ranks by the judge's verdicts on the items that all models have answered."""
+    """Ranks by the judge's verdicts on the items that all models answered."""
     models, items = pool.models, pool.material.posed
     if items is None or len(models) < 2:
         return
@@ -235,14 +235,14 @@ def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
         confidence=pool.plan.confidence,
     )  # fmt: skip
     for model, ranks in zip(models, sets.ranks, strict=True):
-        # a rank is a set, whose ends may be equal: then it has no width to print as an interval
+        # a rank is a set whose ends may be equal: it then has no width to print as an interval
         reason = sets.undefined_because or "the judge's own rank, as if it erred alike on all models"
         whole = undefined(f"ranks {ranks.best} to {ranks.worst}", sets.n, "item", sets.method, reason, value=ranks.mean)
         yield Row("rank set", (model, judge), whole, sentence=f"rank {ranks.best} to {ranks.worst} of {len(models)}")
 
 
 def _between_models(pool: Pool, judge: str) -> Iterator[Row]:
-    """McNemar of the judge's verdicts on every two models, on all shared items and, by Bonferroni, in each part."""
+    """McNemar's test on every two models, on all shared items and, Bonferroni-adjusted, in each part."""
     for pair, part, estimate in mcnemar_of_every_two(pool):
         yield Row("McNemar", pair, estimate, f"by {judge}{part}", sentence=discordant_in_words(estimate))
 

@@ -1,4 +1,4 @@
-"""The plan's criteria, by which a judge is certified for exactly this model and prompt, or not."""
+"""The plan's criteria, which decide whether a judge is certified for exactly this model and prompt."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MISSING = "candidates without a verdict"
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """Each criterion for each judge; a judge passes only where all are passed.
+    """Each criterion for each judge; a judge passes only if all are passed.
 
     Parameters
     ----------
     material : Material
     plan : Plan
-        With its criteria.
+        Its criteria are used.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def passes(panel: Panel, judge: str) -> bool:
     Parameters
     ----------
     panel : Panel
-        This one.
+        As returned by `panel`.
     judge : str
 
     Returns
@@ -109,7 +109,7 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 
 
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
-    """Every level that the candidates have, whether labelled or not."""
+    """Labels in every level that occurs among the candidates, labelled or not."""
     basis, least = main_basis(material, plan), plan.criteria.fewest_in_stratum
     both = np.zeros(material.n, dtype=np.bool_)
     both[material.labelled_places] = basis.given & ~np.isnan(material.labelled.judges[judge].codes)
@@ -130,7 +130,7 @@ def _humans(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 
 
 def _missing(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
-    """Of the labelled; only where the plan says how many there may be."""
+    """Missing verdicts among the labelled candidates; used only if the plan sets a limit."""
     count, n = left_out(material.labelled.judges[judge])
     least = plan.criteria.most_missing
     method = f"at most {least:g} of the labelled"
@@ -140,7 +140,7 @@ def _missing(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 
 
 def _declared(declared: Declared, material: Material, judge: str, plan: Plan) -> Iterator[Row]:
-    """A criterion of the plan, in each part and beside everybody that it names."""
+    """A declared criterion, in each part and against every basis that it names."""
     too_few = len(material.humans) < declared.fewest_humans
     for stratum, basis, estimate in estimates(declared, material, judge, plan):
         outcome = _decided(
@@ -159,7 +159,7 @@ ALWAYS: dict[str, Criterion] = {STRATUM: _strata, HUMANS: _humans}
 
 
 def criteria_of(plan: Plan) -> dict[str, Criterion]:
-    """What is asked, in the order in which a card says it.
+    """The criteria that apply, in the order in which a card lists them.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ def criteria_of(plan: Plan) -> dict[str, Criterion]:
     Returns
     -------
     dict of str to callable
-        Those that the plan declares, or agreement and direction; then labels and humans, and what may be missing where
-        the plan says it.
+        The criteria declared in the plan, otherwise agreement and direction; then labels and humans, and the limit on
+        missing verdicts if the plan sets one.
     """
     declared = {each.key: partial(_declared, each) for each in plan.criteria.declared}
     limited: dict[str, Criterion] = {} if plan.criteria.most_missing is None else {MISSING: _missing}
@@ -177,7 +177,7 @@ def criteria_of(plan: Plan) -> dict[str, Criterion]:
 
 
 def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
-    """Each criterion as it was declared.
+    """Each criterion in words, as declared.
 
     Parameters
     ----------
@@ -205,12 +205,12 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
 
 
 def origin_in_words(declared: Sequence[object]) -> str:
-    """Who asks for the criteria: the plan, or nobody, so that those are asked that are shipped.
+    """The sentence on where the criteria come from: the plan, or the defaults if it declares none.
 
     Parameters
     ----------
     declared : sequence
-        What the plan declares of judges.
+        The criteria that the plan declares for judges.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
 
 
 def several_opened(runs: int, confidence: float) -> str:
-    """What the nominal level is worth where several runs of a prompt were opened at once.
+    """The sentence on the confidence level if several runs of a prompt were opened at once.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Direction: whether a judge is stricter or more lenient than humans, and how many labels would settle it."""
+"""Direction: whether a judge is stricter or more lenient than humans, and how many labels would decide it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INDEPENDENT = "as if candidates were independent; with clusters read the test i
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """Signed difference of each judge with every basis, its test, and the labels that would settle it.
+    """The signed difference between each judge and every basis, its test, and the labels that would decide it.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     ]
     refused: tuple[str, ...] = ()
     if margin is None:
-        refused = ("No margin is declared for numbers: the labels needed are not said.",)
+        refused = ("No margin is declared for numbers, so the number of labels needed is not computed.",)
     differed = (only_what_differed(material, judge, basis) for judge in labelled.judges for basis in bases(material))
-    refused += tuple(f"{reason} No direction is said by them." for reason in differed if reason)
+    refused += tuple(f"{reason} They do not show a direction." for reason in differed if reason)
     whole = Panel(KEY, (), tuple(rows), refused)
     return Panel(KEY, _sentences(whole, material, margin, plan), whole.rows, refused)
 
@@ -67,7 +67,7 @@ def _against(
     scale, parties, words = labelled.scale, (judge, basis.name), basis.in_words
     human, own, shares = basis.scores, scale.scores(codes), basis.right_or_wrong(scale)
     in_clusters = mcnemar_of_clusters(labelled, human, own, plan) if shares else None
-    # its P allows for clusters, as the interval does
+    # its P allows for clusters, as does the interval
     estimate = signed_difference(
         human, own, labelled.clusters, shares=shares, test_in_clusters=in_clusters, **plan.bootstrap
     )
@@ -110,14 +110,14 @@ def _of_shares(
 
 
 def mcnemar_of_clusters(labelled: Material, human: Floats, own: Floats, plan: Plan) -> Estimate | None:
-    """McNemar's test that allows for the clusters of the candidates (Obuchowski 1998); None where they have none.
+    """McNemar's test for clustered candidates (Obuchowski 1998); None without clusters.
 
     Parameters
     ----------
     labelled : Material
-        What humans labelled.
+        The labelled candidates.
     human, own : ndarray of float, shape (n,)
-        What humans and the judge say, 1 for right and 0 for wrong.
+        The verdicts of humans and of the judge: 1 for right, 0 for wrong.
     plan : Plan
 
     Returns
@@ -144,7 +144,7 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         parties = (judge, basis.name)
         if only_what_differed(material, judge, basis) is not None:
             sentences.append(
-                f"Whether {judge} is stricter or more lenient is not estimable: adjudicated was only what differed."
+                f"Whether {judge} is stricter or more lenient is not estimable: only disagreements were adjudicated."
             )
             continue
         (row,) = panel.of(DIFFERENCE, parties=parties)
@@ -166,7 +166,7 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
 
 
 def is_within(estimate: Estimate, margin: float | None) -> bool:
-    """Whether a difference lies with its whole interval within the margin: then it is small, whatever its sign.
+    """Whether the whole interval of a difference lies within the margin: then it is small, whatever its sign.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def is_within(estimate: Estimate, margin: float | None) -> bool:
 
 
 def _size(estimate: Estimate) -> Estimate:
-    """How much it is, where words say in which direction."""
+    """The absolute difference, for a sentence that states its direction in words."""
     if estimate.value >= 0.0:
         return estimate
     return replace(estimate, value=-estimate.value, low=-estimate.high, high=-estimate.low)

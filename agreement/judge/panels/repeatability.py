@@ -1,4 +1,4 @@
-"""Repeatability: whether runs, samples or prompt versions of a judge shift in a direction, and how far they scatter."""
+"""Repeatability: whether runs, samples or prompt versions of a judge shift in a direction, and how much they vary."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ CHANGED_WITH = {
     (False, True): "changed with the model",
     (True, True): "changed with prompt and model",
 }
-"""The share of changed verdicts, by whether another prompt and whether another model gave them."""
+"""Names of the share of changed verdicts, by whether the prompt and whether the model differs."""
 MOST_RUNS = 10
-"""Of more runs, each is compared with the first only."""
+"""With more runs than this, each is compared with the first only."""
 _SAID = 3
 NOTHING_TWICE = "no candidate with both verdicts"
 ONE_RUN = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
@@ -39,7 +39,7 @@ ONE_RUN = "One run only: name the column that tells runs, samples or prompt vers
 
 @dataclass(frozen=True)
 class _Version:
-    """Runs of a judge that were made alike."""
+    """Runs of a judge that were made in the same way."""
 
     judge: str
     made: Made
@@ -53,7 +53,7 @@ class _Version:
 def panel(material: Material, plan: Plan) -> Panel:
     """Every two runs of each judge, and every two of its versions: shift, scatter, and verdicts that only one has.
 
-    Versions are compared by the first run of each, beside the share that changed from run to run in one of them.
+    Versions are compared by their first runs, alongside the share that changed between repeated runs of one version.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _pairs(n: int) -> list[tuple[int, int]]:
 
 
 def _names(first: Made, second: Made) -> tuple[str, str]:
-    """What two versions are called: by that in which they differ."""
+    """The names of two versions: the parts in which they differ."""
     parts = [part for part in ("prompt", "model") if getattr(first, part) != getattr(second, part)]
 
     def name(made: Made) -> str:
@@ -132,7 +132,7 @@ def _of_pair(
     both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
     lost = list(_of_one_only(judge, names, runs))
     if not both.any():
-        # Such as logs of one model each: nothing was judged twice, which shows neither a shift nor the lack of one.
+        # Logs of one model each, for example: nothing was judged twice, which shows neither a shift nor its absence.
         changed = undefined("share of changed verdicts", 0, UNIT, "counted", "no candidate has both verdicts")
         yield Row(statistic, names, changed, judge, sentence=NOTHING_TWICE)
         yield from lost
@@ -168,7 +168,7 @@ def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdi
 def _shift(
     material: Material, a: np.ndarray, b: np.ndarray, clusters: Codes | None, plan: Plan
 ) -> tuple[Estimate, str, str, str]:
-    """Mean score of the second run less the first; of shares with the exact McNemar test."""
+    """Mean score of the second run minus the first; for shares, with McNemar's test, exact or for clusters."""
     x, y = material.scale.scores(a), material.scale.scores(b)
     if not material.scale.shares:
         bias = bland_altman(y, x, clusters=clusters, unit=UNIT, **plan.bootstrap).bias
@@ -188,7 +188,7 @@ def _shift(
 
 
 def _shift_in_words(row: Row, material: Material) -> str:
-    """The direction, with its P of the exact test, or of other scores with the interval."""
+    """The direction, with P for shares and with the interval for other scores."""
     return f"{row.sentence} ({p_in_words(row.estimate.p) if material.scale.shares else in_brief(row.estimate)})"
 
 

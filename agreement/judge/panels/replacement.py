@@ -1,4 +1,4 @@
-"""Whether a judge may replace a human: the alternative annotator test, and readers against the judge."""
+"""Whether a judge may replace a human: the alternative annotator test, and the humans' accuracy against the judge's."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SHOWN_EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """The alternative annotator test of each judge, and the humans' accuracy against the judge's.
+    """The alternative annotator test for each judge, and the humans' accuracy against the judge's.
 
     Parameters
     ----------
     material : Material
     plan : Plan
-        With epsilon.
+        Its epsilon is used.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def _sentence(judge: str, result: AltTest, plan: Plan) -> str:
 
 
 def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], list[str]]:
-    """Accuracy of the humans less the judge's, against adjudicated verdicts, with fixed and random humans."""
+    """The humans' accuracy minus the judge's, against adjudicated verdicts, with fixed and with random humans."""
     decided = labelled.adjudicated
     if decided is None:
         return [], ["Readers against the judge need verdicts that neither gave: name them with --adjudicated."]
@@ -162,7 +162,7 @@ def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], lis
 
 
 def _score(labelled: Material, codes: Floats, truth: Floats) -> Floats:
-    """1 where right and 0 where not; of ordered levels and numbers minus the distance."""
+    """1 if right and 0 if not; for ordered levels and numbers, the negative distance."""
     if labelled.scale.kind in ("ordinal", "number"):
         return -np.abs(codes - truth)
     return np.where(np.isnan(codes) | np.isnan(truth), np.nan, (codes == truth).astype(np.float64))

@@ -27,12 +27,12 @@ BRIER, ERROR = "Brier score", "calibration error"
 AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
 ON_TEST, IN_DEVELOPMENT = "test part", "development part"
 HELD_BACK, FITTED = "half held back", "other half"
-"""Of subjects that are divided here alone, which makes none of them the test subjects of a study."""
+"""Names of the halves when subjects are split only here: this does not make them the test subjects of a study."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The labelled candidates of a part that a judge gives a grade: grade, 1 for right and 0 for wrong, and cluster."""
+    """A part's labelled candidates that the judge graded: grade, outcome (1 right, 0 wrong) and cluster."""
 
     score: Floats
     outcome: Floats
@@ -41,7 +41,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Division:
-    """What curve and threshold are fitted on, what they are shown on, and how both are called."""
+    """The part on which curve and threshold are fitted, the part on which they are shown, and the names of both."""
 
     fitted: _Part
     shown: _Part
@@ -57,17 +57,17 @@ class _Division:
 
 
 def panel(material: Material, plan: Plan) -> Panel:
-    """Of each graded judge: reliability before and after recalibration, and a threshold for the wanted specificity.
+    """For each graded judge: reliability before and after recalibration, and a threshold for the desired specificity.
 
-    The labelled are divided by subject (cluster, else item) into two halves; curve and threshold come from one, and
-    what they do is shown on the other, which was held back.
+    The labelled candidates are split by subject (cluster, else item) into two halves. Curve and threshold are fitted on
+    one; their performance is shown on the other, held-back half.
 
     Parameters
     ----------
     material : Material
-        With grades.
+        It must contain grades.
     plan : Plan
-        With the wanted specificity and the seed of the division.
+        Its desired specificity and the seed of the split are used.
 
     Returns
     -------
@@ -77,19 +77,19 @@ def panel(material: Material, plan: Plan) -> Panel:
 
 
 def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
-    """The same of subjects that were divided before: fitted on all of development, shown on all of test.
+    """The same for subjects that were split beforehand: fitted on all of development, shown on all of test.
 
     Parameters
     ----------
     development, test : Material
-        Without a subject in common.
+        They have no subject in common.
     plan : Plan
-        With the wanted specificity, and on how few candidates of test a figure is withheld.
+        Sets the desired specificity, and the number of test candidates below which a figure is withheld.
 
     Returns
     -------
     Panel
-        Of the judges of test.
+        For the judges of test.
     """
 
     def parts(judge: str) -> _Division:
@@ -97,7 +97,7 @@ def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
         if on_test.score.size < plan.fewest_shown:
             raise ValueError(f"what the test part says is {why_withheld(plan.fewest_shown)}")
         fitted = _graded(development, plan, judge)
-        # Clusters of two materials are numbered each for itself.
+        # Each material numbers its clusters on its own.
         apart = replace(on_test, clusters=on_test.clusters + 1 + int(fitted.clusters.max(initial=-1)))
         return _Division(fitted, apart, is_of_study=True)
 
@@ -105,7 +105,7 @@ def panel_of_parts(development: Material, test: Material, plan: Plan) -> Panel:
 
 
 def has_grades(material: Material) -> bool:
-    """Whether a judge of these gives a probability or a grade, of a known meaning or not.
+    """Whether any of the judges gives a probability or a grade, whether its meaning is known or not.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
     rows: list[Row] = []
     sentences = [] if basis.name == usual.name else [_instead(usual, basis)]
-    sentences += [f"It is not known what the probabilities of {judge} say." for judge in ungraded]
+    sentences += [f"The meaning of {judge}'s probabilities is not known." for judge in ungraded]
     for judge in graded:
         try:
             division = parts(judge)
@@ -154,20 +154,20 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
 
 
 def right_or_wrong_basis(material: Material, plan: Plan) -> Basis:
-    """The human verdicts of this panel: those of the others where they are right or wrong, else the first that are.
+    """The basis of this panel: the main one if its verdicts are right or wrong, else the first whose verdicts are.
 
-    A mean of two who differ is neither right nor wrong, and is what corrections rest on with two humans.
+    The mean of two humans who differ is neither right nor wrong, and with two humans corrections are based on it.
 
     Parameters
     ----------
     material : Material
     plan : Plan
-        May name the human verdicts.
+        May name the basis.
 
     Returns
     -------
     Basis
-        The usual one where none is right or wrong.
+        The main one if no basis has verdicts that are right or wrong.
     """
     usual = main_basis(material, plan)
     every = [usual, *bases(material)]
@@ -181,9 +181,7 @@ def _instead(usual: Basis, basis: Basis) -> str:
     )
     if not basis.left_out:
         return text
-    return (
-        f"{text} Without one are {basis.left_out}, above all where people differ: leaving these out flatters a judge."
-    )
+    return f"{text} {basis.left_out} have none, mostly those on which people differ: leaving them out flatters a judge."
 
 
 def _graded(material: Material, plan: Plan, judge: str) -> _Part:
@@ -204,7 +202,7 @@ def _halves(part: _Part, plan: Plan) -> _Division:
 
 
 def _subjects(labelled: Material) -> Codes:
-    """Whom the parts must not share: clusters, else items, else the candidates themselves."""
+    """The units that the parts must not share: clusters, else items, else the candidates themselves."""
     for codes in (labelled.clusters, labelled.items):
         if codes is not None:
             return compact(codes)[0]
@@ -242,18 +240,18 @@ def _at_threshold(division: _Division, judge: str, words: str, plan: Plan) -> It
 
 
 def least_threshold(score: Floats, outcome: Floats, specificity: float) -> float:
-    """The least score from which on a candidate is called right, with the wanted specificity on these very candidates.
+    """The lowest score at which calling a candidate right reaches the desired specificity on these same candidates.
 
     Parameters
     ----------
     score, outcome : ndarray of float, shape (n,)
-        Higher for surer; 1 or 0.
+        The higher the score, the surer; the outcome is 1 or 0.
     specificity : float
 
     Returns
     -------
     float
-        Just above the greatest score where no observed one will do; nan for no negatives.
+        Just above the highest score if no observed score suffices; nan if there are no negatives.
 
     Examples
     --------

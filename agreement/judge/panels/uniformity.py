@@ -1,4 +1,4 @@
-"""Uniformity: whether a judge errs alike over models, categories, tiers, and whose order must not be trusted."""
+"""Uniformity: whether a judge errs alike over models, categories and tiers, and which orders must not be trusted."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LARGEST, NOTICEABLE = "largest difference compatible", "smallest difference noti
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
 DIFFERENTLY = "not uniform"
-NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: adjudicated was only what differed."
+NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: only disagreements were adjudicated."
 FINDINGS = {
     DIFFERENTLY: "errs differently over",
     "undecided": "undecided over",
     "equivalent": "alike over",
     "not estimable": "not estimable over",
 }
-"""What a test of uniformity finds, for the factors together; what matters most first."""
+"""Findings of a test of uniformity, in words for several factors together; the most important first."""
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -56,7 +56,7 @@ def panel(material: Material, plan: Plan) -> Panel:
     factors = material.labelled.attributes
     if not factors:
         reason = "No model and no other attribute is named: give --model, or --by with the columns to compare."
-        return Panel(KEY, ("Whether the judge errs alike everywhere was not asked.",), refused=(reason,))
+        return Panel(KEY, ("Uniformity was not tested.",), refused=(reason,))
     usual = main_basis(material, plan)
     failing: list[Row] = []
     rows: list[Row] = []
@@ -94,13 +94,13 @@ def panel(material: Material, plan: Plan) -> Panel:
 
 
 def _by_size(row: Row) -> tuple[bool, float]:
-    """The test, then the levels with the largest difference before the others."""
+    """Sort key: the test first, then the levels by decreasing absolute difference."""
     value = row.estimate.value
     return row.statistic != TEST, 0.0 if np.isnan(value) else -abs(value)
 
 
 def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares: bool) -> str:
-    """What was found of a judge in one line: over what it errs differently, and where most, before all else."""
+    """The findings for a judge in one line; first the factors over which it errs differently, and where most."""
     said = []
     for finding, words in FINDINGS.items():
         of_finding = {factor: result for factor, result in results.items() if result.finding == finding}
@@ -120,15 +120,15 @@ def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares:
 
 
 def _furthest(result: Uniformity, shares: bool) -> str:
-    """On which levels the judge is furthest from the humans, in either direction."""
+    """The levels with the lowest and the highest difference between judge and humans."""
     ends = sorted(result.levels.items(), key=lambda pair: pair[1].value)
-    # The line below says why one of them has no interval.
+    # The sentences below explain why a level has no interval.
     said = ", ".join(f"{value_in_points(estimate, shares)} on {level}" for level, estimate in (ends[0], ends[-1]))
     return f"{said}; {'above 0 is stricter' if shares else 'human minus judge'}"
 
 
 def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict[str, Uniformity]:
-    """Uniformity of a judge over every factor, against a basis.
+    """Uniformity of a judge over every factor, relative to a basis.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _sentence(judge: str, factor: str, result: Uniformity, material: Material, p
     if result.finding == "not estimable":
         only = f" (only {next(iter(result.levels))} was validated)" if len(result.levels) == 1 else ""
         return f"Over {factor}, whether {judge} errs alike is not estimable: {result.lacking}{only}."
-    bounds = "which differences agree with the data is not known"
+    bounds = "the range of compatible differences is not known"
     if result.largest is not None:
         bounds = f"differences up to {size(result.largest)} agree with the data"
     bounds += f", and {size(result.noticeable)} could have been noticed" if result.noticeable is not None else ""
@@ -208,7 +208,7 @@ def _sentence(judge: str, factor: str, result: Uniformity, material: Material, p
 
 
 def _orders(material: Material, judge: str, basis: Basis, result: Uniformity | None) -> Iterator[Row]:
-    """Of every two models: the judge's difference on all candidates, moved by what their biases can differ by."""
+    """For every two models, the judge's difference on all candidates, shifted by the difference in bias."""
     if material.models is None or result is None:
         return
     scores = material.scale.scores(material.judges[judge].codes)
@@ -234,11 +234,11 @@ def _orders(material: Material, judge: str, basis: Basis, result: Uniformity | N
 
 
 def _means(scores: Floats, models: Factor) -> tuple[dict[str, float], dict[str, int]]:
-    """Mean score of each model, and of how many candidates."""
+    """Mean score of each model, and the number of candidates behind it."""
     known = ~np.isnan(scores) & (models.codes >= 0)
     size = np.bincount(models.codes[known], minlength=len(models.names))
     total = np.bincount(models.codes[known], weights=scores[known], minlength=len(models.names))
-    # in the order of levels, by which the differences of two models are named as well
+    # in the order of levels, which also names the differences between two models
     codes = ((name, models.names.index(name)) for name, _ in models.levels())
     there = [(name, code) for name, code in codes if size[code]]
     return {name: float(total[code] / size[code]) for name, code in there}, {

@@ -1,4 +1,4 @@
-"""Whether a part of a sample can still be completed within its strata and limits."""
+"""Whether a partial sample can still be completed within its strata and limits."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Groups(Protocol):
 
 
 class Completion(Protocol):
-    """Holds a complete sample beside the units that were taken, as the proof that these can be completed.
+    """Holds a complete sample that contains the units taken so far, as proof that they can be completed.
 
-    Which sample it holds never decides what is drawn: only whether there is one does.
+    Which sample it holds never affects what is drawn; only whether one exists does.
     """
 
-    # How often a solver was called.
+    # Number of solver calls.
     calls: int
 
     def maximum(self, units: Iterable[int] | None = None) -> int:
@@ -46,15 +46,15 @@ class Completion(Protocol):
 
 SOURCE, SINK = 0, 1
 
-# Of an integer program, answers times units that are remembered at most: some ten megabytes.
+# The most that an integer program caches, in answers times units: about ten megabytes.
 REMEMBERED = 10_000_000
 
 
 class Flow:
     """Samples as flows: from the source through a chain of nested groups to a unit, and through another to the sink.
 
-    A sample can be completed with a further unit exactly if the flow that is held can be redirected through it without
-    a unit that was taken: if the residual network has a path from the unit's end back to its beginning [1]_.
+    A sample can be completed with a further unit if and only if the current flow can be redirected through it without
+    giving up a unit already taken: if the residual network has a path from the unit's end to its beginning [1]_.
 
     References
     ----------
@@ -70,7 +70,7 @@ class Flow:
         self._begin = self._grow(first, SOURCE)
         self._behind_first = len(self._up)
         self._end = self._grow(second, SINK)
-        # From where each chain is left: the units by the node that they lead to.
+        # Where each chain is left: the units, by the node that they lead to.
         self._ahead: list[dict[int, list[int]]] = [{} for _ in self._up]
         for unit in range(size):
             self._ahead[self._begin[unit]].setdefault(self._end[unit], []).append(unit)
@@ -102,7 +102,7 @@ class Flow:
     def _clear(self) -> None:
         self._load = [0] * len(self._up)
         self._held = bytearray(self._size)
-        # Taken, or excluded: not to be redirected any more.
+        # Units taken or excluded: no longer to be redirected.
         self._settled = bytearray(self._size)
         self._holding: dict[int, set[int]] = {}
 
@@ -179,7 +179,7 @@ class Flow:
         return None
 
     def _residual(self, node: int, reached: dict[int, tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the nodes not reached yet to which flow can go on from a node, each with the unit between."""
+        """Return the nodes not reached yet to which flow can continue from a node, each with the unit in between."""
         load, capacity, settled = self._load, self._capacity, self._settled
         up, steps = self._up[node], []
         if node == SOURCE or SINK < node < self._behind_first:
@@ -215,11 +215,11 @@ class Flow:
 
 
 class IntegerProgram:
-    """Samples as solutions of an integer program, for limits that cross one another in more ways than a flow can.
+    """Samples as solutions of an integer program, for limits that cross one another in more ways than a flow allows.
 
-    To decide this is hard in general (three crossing limits hold three-dimensional matching), so each answer takes a
-    call of HiGHS [1]_ through scipy. The repeats of a draw ask the same again where there is little choice; the answer
-    is then the solver's earlier one, and counts as a call.
+    Deciding this is hard in general (three crossing limits include three-dimensional matching), so each answer takes a
+    call of HiGHS [1]_ through scipy. If there is little choice, the repeats of a draw ask the same question again; the
+    solver's earlier answer is then reused, and counts as a call.
 
     References
     ----------
@@ -240,7 +240,7 @@ class IntegerProgram:
                     columns.append(unit)
             most += groups.most
         limited = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(most), size))
-        # The last row counts the units that are chosen.
+        # The last row counts the chosen units.
         self._matrix = vstack([csc_array(limited), csc_array(np.ones((1, size)))], format="csc")
         self._most = np.array([*most, np.inf], dtype=float)
         self._least = np.full(len(most) + 1, -np.inf)
@@ -283,9 +283,9 @@ class IntegerProgram:
         self._sample = np.zeros(self._size, dtype=bool)
 
     def _solved(self, worth: npt.NDArray[np.float64], at_least: int) -> npt.NDArray[np.bool_] | None:
-        """Return a sample of greatest worth with at least so many units, or None where there is none.
+        """Return a sample of maximal worth with at least `at_least` units, or None if there is none.
 
-        What a unit is worth is 0 or 1.
+        Each unit is worth 0 or 1.
         """
         self.calls += 1
         asked = np.packbits(np.stack([worth, self._low, self._high]).astype(bool)).tobytes() + b"%d" % at_least

@@ -1,4 +1,4 @@
-"""The draw: place after place, a unit with equal chances from those with which the sample can be completed."""
+"""The draw: for each place in turn, a unit with equal chances from those with which the sample can be completed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from services.studies.sampling.completion import Completion
 from services.studies.sampling.pool import Pool
 
-# So many units of a stratum are tried in vain before those that cannot be drawn any more are put aside.
+# After this many failed tries in a stratum, units that can no longer be drawn are set aside.
 TRIES = 32
 
 
 class Untried:
-    """The units of a stratum that were not tried yet, drawn without putting back.
+    """The units of a stratum that were not tried yet, drawn without replacement.
 
-    Steps of Fisher and Yates on a list that is not copied: what was moved is noted apart. Only `Random.random` is
-    used, whose sequence Python guarantees for a seed. A position is off from equal chances by less than one in 2 ** 34.
+    This is the Fisher-Yates shuffle without copying the list: moves are noted separately. It only uses
+    `Random.random`, whose sequence Python guarantees for a seed. A position's chance deviates from equality by less
+    than one in 2 ** 34.
     """
 
     def __init__(self, units: Sequence[int]) -> None:
@@ -25,7 +26,7 @@ class Untried:
         self.left = len(units)
 
     def draw(self, rng: random.Random) -> int:
-        """Return one of those that are left, each with equal chances, and take it out."""
+        """Remove one of the remaining units, each with equal chances, and return it."""
         moved, last = self._moved, self.left - 1
         position = int(rng.random() * self.left)
         drawn = moved.get(position, position)
@@ -34,7 +35,7 @@ class Untried:
         return self._units[drawn]
 
     def remaining(self) -> list[int]:
-        """Return those that are left."""
+        """Return the remaining units."""
         return [self._units[self._moved.get(position, position)] for position in range(self.left)]
 
 
@@ -46,10 +47,10 @@ def _shuffle(places: list[int], rng: random.Random) -> None:
 
 
 def draw_once(pool: Pool, key: str) -> list[int]:
-    """Draw a sample of a pool that has at least one, by the random numbers of a key.
+    """Draw a sample from a pool that has at least one, with the random numbers of a key.
 
-    It is tried first without looking ahead. Where that gets to the end, every unit on the way could be completed, and
-    looking ahead would have drawn the same; where not, the draw begins again with the same random numbers, and looks.
+    The draw is first tried without looking ahead. If it reaches the end, every unit on the way could be completed, and
+    looking ahead would have drawn the same. If not, it starts again with the same random numbers and looks ahead.
     """
     drawn = fill_places(pool, random.Random(key), None)
     if len(drawn) == pool.size:
@@ -60,12 +61,12 @@ def draw_once(pool: Pool, key: str) -> list[int]:
 
 
 def fill_places(pool: Pool, rng: random.Random, completion: Completion | None) -> list[int]:
-    """Fill the places in random order; without a completion it ends early where a place cannot be filled."""
+    """Fill the places in random order; without a completion, stop early when a place cannot be filled."""
     room = list(pool.most)
     groups, strata = pool.groups, pool.strata
     drawn: list[int] = []
     for unit in pool.certain_units:
-        # Loops, here and below, and no functions: this is run some hundred thousand times for a probability.
+        # Loops instead of function calls, here and below: one probability takes some hundred thousand runs of this.
         for group in groups[unit]:
             if not room[group]:
                 return drawn

@@ -1,4 +1,4 @@
-"""A sample of what was let in: as much of it as was asked for, or as there is, since nobody can be asked again."""
+"""A sample of what was let in: as many units as asked for, or as there are, since nobody can be asked again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NOTHING = DrawnSample((), (StratumRow(WHOLE, 0, None, 0, 0),), ("Nothing was le
 
 
 def draw_what_fits(units: Sequence[Unit], source: Source, rng: random.Random) -> DrawnSample:
-    """Draw a source's sample of units, or as much as there is of it; what is less than was planned is noted.
+    """Draw a source's sample of units, or as much of it as there is; note whatever falls short of the plan.
 
     Parameters
     ----------
     units
-        What was selected and let in: of the source its sample alone is asked.
+        What was selected and let in: of the source, only its sample is used.
     """
     sample = source.sample
     alone = source.model_copy(update={"where": [], "let_in": [], "controls": 0})
@@ -40,7 +40,7 @@ def draw_what_fits(units: Sequence[Unit], source: Source, rng: random.Random) ->
     try:
         drawn = draw(units, alone.model_copy(update={"sample": fitted}), random.Random(key))
     except CannotDraw:
-        # Limits leave less than was planned: then as much is drawn as they allow.
+        # The limits leave less than planned, so as much is drawn as they allow.
         fitted = fitted.model_copy(update={"size": "all", "sizes": [], "allocation": "proportional"})
         notes.append("Fewer were drawn than planned: at_most allows no more of what was let in.")
         drawn = draw(units, alone.model_copy(update={"sample": fitted}), random.Random(key))
@@ -48,7 +48,7 @@ def draw_what_fits(units: Sequence[Unit], source: Source, rng: random.Random) ->
 
 
 def _fitted(units: Sequence[Unit], sample: Sample) -> tuple[Sample | None, list[str]]:
-    """Return the sample with sizes that the units have, and what is less than was planned; None for nothing at all."""
+    """Return the sample with sizes that the units allow, or None for no sample, and what falls short of the plan."""
     clusters = clusters_of(units, sample.keeps_items_together)
     names = [" / ".join(cluster.value(name) or NO_VALUE for name in sample.strata) for cluster in clusters]
     available = dict(sorted(Counter(names).items()))
@@ -72,7 +72,7 @@ def _fitted_size(sample: Sample, total: int, available: dict[str, int]) -> tuple
 
 
 def _as_equal_as_possible(size: int, available: dict[str, int]) -> dict[str, int]:
-    """Share a size out in turns over the strata that have any left, the larger ones first."""
+    """Share a size out in turns over the strata that still have units, larger ones first."""
     sizes = dict.fromkeys(available, 0)
     order = sorted(available, key=lambda name: (-available[name], name))
     while size:
@@ -89,9 +89,9 @@ def _by_stratum(sample: Sample, sizes: dict[str, int]) -> Sample:
 
 
 def with_controls(drawn: DrawnSample, others: Sequence[Unit], controls: int, rng: random.Random) -> DrawnSample:
-    """Add so many of the others, drawn at random, to what was let in; none where nothing was.
+    """Add randomly drawn controls from the other units to what was let in; none if nothing was let in.
 
-    A turn of a conversation is no control: it makes no sense without the turns before it.
+    A turn of a conversation is never a control, because it makes no sense without the turns before it.
     """
     pool = sorted((unit for unit in others if not unit.value("conversation")), key=lambda unit: unit.key)
     if not controls or not drawn.units:

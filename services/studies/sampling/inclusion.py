@@ -1,4 +1,4 @@
-"""How likely each unit was to be drawn: exactly where the design says it, else by drawing again and again."""
+"""Inclusion probabilities: exact if the design determines them, otherwise simulated by repeating the draw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.studies.sampling.pool import Pool
 
 REPEATS = 20_000
 LEAST_HITS = 200
-# Calls of the solver times units of the pool, at most: minutes. A simulation that needs more is given up.
+# The most solver calls times pool units, which takes minutes. A simulation that needs more is given up.
 MOST_WORK = 2_000_000
 EVERY = 200  # repeats between two reports of progress
 
@@ -29,16 +29,16 @@ class Inclusion:
     kind
         "exact"; "simulated"; "not known", with the reason in `method`.
     probability, standard_error
-        None where not known; the error is the Monte Carlo error of a simulated probability, 0 of an exact one.
+        None if not known; the error is the Monte Carlo error of a simulated probability, and 0 for an exact one.
     hits
         How often units alike were drawn in the repeats; None without repeats.
     alike
-        How many units there are that the design does not tell from this one, itself among them: in the same stratum
-        and the same limited groups.
+        How many units, this one included, the design does not distinguish: those in the same stratum and the same
+        limited groups.
     method
         How it was computed, in words.
     because
-        Why it is not known; empty where it is.
+        Why it is not known; empty if it is.
     """
 
     kind: Literal["exact", "simulated", "not known"]
@@ -53,23 +53,23 @@ class Inclusion:
 def inclusions(pool: Pool, key: str, repeats: int = REPEATS, progress: Progress | None = None) -> list[Inclusion]:
     """Return the inclusion probability of each unit of a pool.
 
-    A stratum on whose units no limit bites is a simple random sample of its own, n_h of N_h; a stratum that is drawn
-    in full is certain. Any other probability is simulated. Units in the same stratum and the same limited groups can
-    be exchanged without a change to the design, so their probabilities are equal and are estimated together: with
-    m units alike, of which c_r are drawn in repeat r of R, it is ``sum(c_r) / (m R)`` with the standard error
-    ``sqrt((sum(c_r ** 2) - sum(c_r) ** 2 / R + 1) / R ** 2) / m``. The 1 is there so that units that were drawn in all
-    repeats have an error too.
+    A stratum in which no limit bites on any unit is a simple random sample of its own, n_h of N_h; a stratum that is
+    drawn in full is certain. Any other probability is simulated. Units in the same stratum and the same limited groups
+    are exchangeable under the design, so their probabilities are equal and are estimated together: with m units alike,
+    of which c_r are drawn in repeat r of R, the estimate is ``sum(c_r) / (m R)`` with the standard error
+    ``sqrt((sum(c_r ** 2) - sum(c_r) ** 2 / R + 1) / R ** 2) / m``. The 1 gives units that were drawn in all repeats an
+    error too.
 
     Parameters
     ----------
     pool
-        The sample's, which can be drawn.
+        The pool of the sample, which can be drawn.
     key
-        The draw's; repeat i is drawn by a key of its own, derived from it.
+        The key of the draw; repeat i is drawn with a key of its own, derived from it.
     repeats
         How often the whole draw is repeated.
     progress
-        Called with the repeats done and their number.
+        Called with the number of repeats done and their total.
     """
     exact = _exact(pool)
     if len(exact) == len(set(pool.stratum)):
@@ -89,7 +89,7 @@ def inclusions(pool: Pool, key: str, repeats: int = REPEATS, progress: Progress 
 
 
 def _exact(pool: Pool) -> dict[int, Inclusion]:
-    """Return the probability in each stratum in which it follows from the design."""
+    """Return the probability in each stratum whose design determines it."""
     exact = {}
     for stratum, units in enumerate(pool.strata):
         if units and (pool.certain[stratum] or pool.unlimited[stratum] or pool.wanted[stratum] == 0):
@@ -102,7 +102,7 @@ def _exact(pool: Pool) -> dict[int, Inclusion]:
 def _simulated(
     pool: Pool, kind_of: Sequence[int], kinds: int, key: str, repeats: int, progress: Progress | None
 ) -> tuple[list[int], list[int], int]:
-    """Return for units of each kind the sum and the sum of squares of their numbers, and how many repeats were done."""
+    """Return the sum and the sum of squares of the numbers drawn of each kind, and the number of repeats done."""
     hits, squares = [0] * kinds, [0] * kinds
     calls = pool.completion.calls
     for number in range(repeats):

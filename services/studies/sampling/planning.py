@@ -1,4 +1,4 @@
-"""What of the units is selected and how many are drawn of each stratum; or every reason why that cannot be."""
+"""Which units are selected and how many are drawn of each stratum, or every reason why that is impossible."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ WHOLE = "all"  # the stratum of a sample without strata
 
 @dataclass(frozen=True)
 class Stratum:
-    """A part of what was selected, of which so many are drawn.
+    """A part of the selected units, and how many of it are drawn.
 
     Attributes
     ----------
     name
-        The values of the attributes, joined by " / "; "all" where a sample has no strata.
+        The values of the attributes, joined by " / "; "all" if the sample has no strata.
     available
         How many were selected (with `unit: item`, items).
     planned
-        How many are to be drawn; None where the sample is as large as the limits allow, whatever the stratum.
+        How many are to be drawn; None if the sample is as large as the limits allow, without a number per stratum.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Plan:
     frame
         What can be drawn, sorted by key.
     stratum_of
-        For each of the frame the position of its stratum.
+        For each unit of the frame, the index of its stratum.
     strata
-        In the order of their names, numbers by size.
+        In the order of their names; numeric names are ordered by size.
     pool
-        The same in numbers.
+        The same plan in numbers.
     notes
-        What its author should know, a sentence each.
+        What the study's author should know, a sentence each.
     """
 
     frame: tuple[Drawable, ...]
@@ -68,15 +68,15 @@ class Plan:
 def plan(units: Iterable[Unit], source: Source, subjects_elsewhere: Set[str] = frozenset()) -> Plan:
     """Select from the units, and share a sample out over its strata.
 
-    Practice items are left out unless `where` names practice or the units are those of a phase; a unit without a
-    response always is, and units of subjects that were used elsewhere. `let_in` and `controls` go by answers: hand in
-    what was let in. Shares in percent are of what is left then.
+    Practice items are left out unless `where` names practice or the units are those of a phase. Units without a
+    response and units of subjects used elsewhere are always left out. `let_in` and `controls` depend on answers: pass
+    in what was let in. Percentages refer to the units that remain.
 
     Raises
     ------
     CannotDraw
-        With every reason: an unknown attribute, a condition that no unit meets, a size that its stratum does not have,
-        sizes for other strata than there are, limits that cannot be met.
+        With every reason: an unknown attribute, a condition that no unit meets, a size larger than its stratum, sizes
+        for strata that do not exist, limits that cannot be met.
     """
     everything = list(units)
     keys = {unit.key for unit in everything}
@@ -84,7 +84,7 @@ def plan(units: Iterable[Unit], source: Source, subjects_elsewhere: Set[str] = f
         raise ValueError(f"{len(everything) - len(keys)} units have the key of another one, expected unique keys")
     remarks = Remarks()
     known = set(ALWAYS)
-    # Units alike share their attributes, as one object.
+    # Units with equal attributes share one object.
     for attributes in {id(unit.attributes): unit.attributes for unit in everything}.values():
         known.update(attributes)
     selected = selected_by(everything, source, subjects_elsewhere, known, remarks)
@@ -206,7 +206,7 @@ def _within_limits(
     sample: Sample,
     remarks: Remarks,
 ) -> tuple[Pool, bool]:
-    """Return the pool, and whether it is drawn as large as the limits allow, without a plan for each stratum."""
+    """Return the pool, and whether it is drawn as large as the limits allow, without a number for each stratum."""
     partitions: list[Partition] = []
     for limit in limits:
         partition = limit_by(_values(frame, limit.attribute), len(frame), limit.most)
@@ -219,7 +219,7 @@ def _within_limits(
         everything = Pool([0] * len(frame), [len(frame)], partitions)
         return Pool(everything.stratum, [everything.completion.maximum()], partitions), True
     if len(fill_places(pool, random.Random(0), None)) == pool.size:
-        return pool, False  # any random numbers would do: a sample exists
+        return pool, False  # A sample exists, so any random numbers will find one.
     said = " and ".join(f"{limit.most} per {limit.attribute}" for limit in limits)
     largest = pool.completion.maximum()
     if largest == pool.size:

@@ -1,4 +1,4 @@
-"""A plan in numbers: units and groups as positions, so that 20,000 repeats of a draw are quick."""
+"""A plan in numbers: units and groups as indices, so that 20,000 repeats of a draw are fast."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from services.studies.sampling.completion import Completion, Flow, IntegerProgra
 
 @dataclass(frozen=True)
 class Partition:
-    """Groups of units of which only so many may be drawn.
+    """Groups of units with a maximum number that may be drawn from each.
 
     Attributes
     ----------
     label
-        For each unit the position of its group, or -1: it is in none.
+        For each unit, the index of its group, or -1 if it is in none.
     most
-        How many of each group may be drawn.
+        How many units of each group may be drawn.
     """
 
     label: Sequence[int]
     most: Sequence[int]
 
     def within(self, other: Partition) -> bool:
-        """Return whether each group lies within one of the other's groups, or outside all of them."""
+        """Return whether each group is contained in one of the other's groups, or is outside all of them."""
         around: dict[int, int] = {}
         return all(
             inner == -1 or around.setdefault(inner, outer) == outer
@@ -35,9 +35,9 @@ class Partition:
 
 
 def limit_by(value: Callable[[int], str], size: int, most: int) -> Partition | None:
-    """Return the groups of equal values that a limit can bite on; None where it bites on none.
+    """Return the groups of equal values on which a limit can bite; None if it bites on none.
 
-    A unit without a value is under no limit, and a group that has no more units than may be drawn needs none.
+    Units without a value are not limited, and a group with no more units than may be drawn needs no limit.
     """
     counts: dict[str, int] = {}
     values = [value(unit) for unit in range(size)]
@@ -51,16 +51,16 @@ def limit_by(value: Callable[[int], str], size: int, most: int) -> Partition | N
 
 @dataclass(frozen=True)
 class Pool:
-    """What a draw goes by.
+    """The numbers that a draw works on.
 
     Attributes
     ----------
     stratum
-        For each unit the position of its stratum.
+        For each unit, the index of its stratum.
     wanted
-        How many are drawn in each stratum.
+        How many units are drawn in each stratum.
     limits
-        What no draw may exceed.
+        The limits that no draw may exceed.
     """
 
     stratum: Sequence[int]
@@ -82,12 +82,12 @@ class Pool:
 
     @cached_property
     def most(self) -> list[int]:
-        """How many may be drawn of each limited group, those of all limits one after another."""
+        """How many units of each limited group may be drawn, the groups of all limits one after another."""
         return [most for limit in self.limits for most in limit.most]
 
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
-        """For each unit its limited groups, as positions in `most`."""
+        """For each unit, its limited groups as indices into `most`."""
         if not self.limits:
             return [()] * len(self.stratum)
         starts, start = [], 0
@@ -99,7 +99,7 @@ class Pool:
 
     @cached_property
     def certain(self) -> list[bool]:
-        """For each stratum whether all its units are drawn."""
+        """For each stratum, whether all its units are drawn."""
         return [len(units) == wanted for units, wanted in zip(self.strata, self.wanted, strict=True)]
 
     @cached_property
@@ -109,22 +109,21 @@ class Pool:
 
     @cached_property
     def open_places(self) -> list[int]:
-        """The strata that are not drawn in full, each as often as units of it are wanted."""
+        """The strata that are not drawn in full, each repeated once per unit wanted from it."""
         wanted = zip(self.wanted, self.certain, strict=True)
         return [stratum for stratum, (places, certain) in enumerate(wanted) if not certain for _ in range(places)]
 
     @cached_property
     def unlimited(self) -> list[bool]:
-        """For each stratum whether no limit bites on any of its units."""
+        """For each stratum, whether no limit bites on any of its units."""
         return [not self.limits or not any(self.groups[unit] for unit in units) for units in self.strata]
 
     @cached_property
     def completion(self) -> Completion:
-        """What says whether a part of a sample can be completed.
+        """The object that decides whether a partial sample can be completed.
 
-        Where strata and limits fall into two chains of nested partitions (templates within categories; subjects within
-        sites), samples are flows through a network. Where they cross one another in more ways, it takes an integer
-        program.
+        If strata and limits form two chains of nested partitions (templates within categories; subjects within sites),
+        samples are flows through a network. If they cross one another in more ways, it takes an integer program.
         """
         strata = Partition(self.stratum, self.wanted)
         chains = two_chains([strata, *self.limits])
@@ -134,9 +133,9 @@ class Pool:
 
 
 def two_chains(partitions: Sequence[Partition]) -> tuple[list[Partition], list[Partition]] | None:
-    """Put partitions into two chains, each from the finest to the coarsest and the first partition in the first chain.
+    """Put partitions into two chains, each from finest to coarsest, with the first partition in the first chain.
 
-    None where at least three cross one another.
+    Return None if at least three of them cross one another.
     """
     many = range(len(partitions))
     within = [[partitions[inner].within(partitions[outer]) for outer in many] for inner in many]

@@ -1,4 +1,4 @@
-"""What cannot be drawn, and what its author should know: sentences, and the words that they are made of."""
+"""Reasons why a sample cannot be drawn, and notes for the study's author: the sentences and how they are worded."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class CannotDraw(ValueError):
 
 @dataclass
 class Remarks:
-    """Reasons why nothing can be drawn, and notes, in the order in which they came up."""
+    """Reasons why nothing can be drawn, and notes, in the order in which they arose."""
 
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def settle(self) -> None:
-        """Refuse where there is a reason to."""
+        """Refuse the draw if there is a reason to."""
         if self.reasons:
             raise CannotDraw(self.reasons)
 
 
 def is_known(name: str, known: Iterable[str], place: str, remarks: Remarks) -> bool:
-    """Return whether units have an attribute; where not, say so with the nearest name."""
+    """Return whether units have an attribute; if not, add a remark that suggests the nearest name."""
     names = sorted(known)
     if name in names:
         return True
@@ -52,7 +52,7 @@ def by_size(value: str) -> tuple[int, float, str]:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return words in quotes; of many only the first."""
+    """Return words in quotes; only the first few if there are many."""
     if not words:
         return "none"
     if len(words) > LISTED:

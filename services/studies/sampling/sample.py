@@ -16,7 +16,7 @@ from services.studies.sampling.units import Unit
 
 @dataclass(frozen=True)
 class DrawnUnit:
-    """A unit that was drawn; candidates of an item that were drawn together have its stratum and probability."""
+    """A drawn unit; candidates that were drawn together have the stratum and probability of their item."""
 
     unit: Unit
     stratum: str
@@ -32,8 +32,8 @@ class StratumRow:
     stratum
         Its name.
     available, planned, drawn
-        Numbers of what is drawn at once (with `unit: item`, items); planned is None where no number was planned for
-        the stratum, since the sample is as large as the limits allow.
+        Numbers of what is drawn at once (with `unit: item`, items); planned is None if no number was planned for the
+        stratum because the sample is as large as the limits allow.
     units
         How many units were drawn, all candidates of a drawn item counted.
     """
@@ -47,18 +47,18 @@ class StratumRow:
 
 @dataclass(frozen=True)
 class DrawnSample:
-    """What a draw gives.
+    """The result of a draw.
 
     Attributes
     ----------
     units
-        Sorted by key; the order in which raters get them is drawn elsewhere.
+        Sorted by key; the order in which raters see them is drawn elsewhere.
     table
         A row for each stratum.
     notes
         What the study's author should know, a sentence each.
     weighting_refused
-        Why no weighted estimate can be computed from this sample; None where it can.
+        Why no weighted estimate can be computed from this sample; None if it can.
     """
 
     units: tuple[DrawnUnit, ...]
@@ -76,25 +76,25 @@ def draw(
     repeats: int = REPEATS,
     progress: Progress | None = None,
 ) -> DrawnSample:
-    """Draw what a source says, by a generator that was made for this draw.
+    """Draw the sample that a source describes, with a generator made for this draw.
 
-    The same generator draws the same of the same units, in whatever order they come and on every machine: 256 of its
-    bits are the key of the draw and, with a number each, of the repeats.
+    The same generator draws the same sample of the same units, whatever their order and on every machine: 256 of its
+    bits are the key of the draw and, with a number added, of each repeat.
 
     Parameters
     ----------
     units
-        Everything that could be drawn: of the whole study, or of the phase that the source names.
+        Everything that could be drawn: from the whole study, or from the phase that the source names.
     source
-        The expanded source; without a sample everything that it selects is drawn.
+        The expanded source; if it has no sample, everything that it selects is drawn.
     rng
         The generator of this draw, not used for anything else.
     subjects_elsewhere
         The subjects of the phases and studies that `not_in` names.
     repeats
-        How often the draw is repeated where probabilities have to be simulated.
+        How often the draw is repeated if probabilities have to be simulated.
     progress
-        Called with the repeats done and their number.
+        Called with the number of repeats done and their total.
 
     Raises
     ------

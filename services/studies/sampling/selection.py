@@ -1,4 +1,4 @@
-"""Which units can be drawn at all: by condition, without practice and missing responses, of subjects not used yet."""
+"""Which units can be drawn at all: by condition, without practice or missing responses, of subjects not used yet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.studies.sampling.units import Unit
 def selected_by(
     units: Sequence[Unit], source: Source, elsewhere: Set[str], known: Set[str], remarks: Remarks
 ) -> list[Unit]:
-    """Return the units that can be drawn; say which condition or rule leaves none."""
+    """Return the units that can be drawn; add a remark on any condition or rule that leaves none."""
     asks_for_practice = source.phase is not None or any(condition.name == "practice" for condition in source.where)
     left = [unit for unit in units if unit.responded and (asks_for_practice or not unit.practice)]
     if not left:
@@ -49,7 +49,7 @@ def selected_by(
 
 
 def that_fit(units: Sequence[Unit], source: Source, elsewhere: Set[str]) -> list[Unit]:
-    """Return the units that `selected_by` selects, if only none of them."""
+    """Return the units that `selected_by` selects, without a remark if there are none."""
     asks_for_practice = source.phase is not None or any(condition.name == "practice" for condition in source.where)
     return [
         unit

@@ -1,4 +1,4 @@
-"""How many: sizes as they are written, and what falls to each stratum."""
+"""Sample sizes: how they are written, and how they are shared out over strata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import floor
 
 
 def size_of(written: str, available: int) -> int:
-    """Return how many units a size means: "all", a number, or a share of those available, rounded half up."""
+    """Return how many units a size means: "all", a number, or a percentage of those available, rounded half up."""
     if written == "all":
         return available
     if written.endswith("%"):
@@ -18,11 +18,11 @@ def size_of(written: str, available: int) -> int:
 
 
 def proportional(size: int, available: Sequence[int]) -> list[int]:
-    """Share a size out in proportion to what is available, by largest remainder.
+    """Share a size out in proportion to what is available, by the largest remainder method.
 
-    Each stratum gets the whole part of ``size * N_h / N``. The places that are left go to the largest fractional
-    parts; of equal ones to the larger stratum, and of equally large ones to the earlier. No stratum gets more than it
-    has as long as `size` is at most the total.
+    Each stratum gets the whole part of ``size * N_h / N``. The remaining places go to the largest fractional parts;
+    ties go to the larger stratum, and between equally large ones to the earlier. No stratum gets more than it has as
+    long as `size` is at most the total.
     """
     total = sum(available)
     quotas = [Fraction(size * units, total) for units in available]
@@ -34,7 +34,7 @@ def proportional(size: int, available: Sequence[int]) -> list[int]:
 
 
 def equal(size: int, available: Sequence[int]) -> list[int]:
-    """Share a size out equally; places that are left go to the larger strata, of equal ones to the earlier."""
+    """Share a size out equally; remaining places go to the larger strata, and between equal ones to the earlier."""
     each, left = divmod(size, len(available))
     shares = [each] * len(available)
     for stratum in sorted(range(len(available)), key=lambda h: (-available[h], h))[:left]:

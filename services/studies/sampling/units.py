@@ -16,19 +16,19 @@ class Unit(NamedTuple):
     key
         Its name, unique among the units of a draw.
     subject
-        The pseudonym of its patient; None where it is about nobody.
+        The pseudonym of its patient; None if it is not about a patient.
     item
         The key of the item that it is, or belongs to.
     attributes
         Values by name, as text: its own and those of the item, case and candidate behind it.
     practice
-        It is a training item, or an answer to one.
+        Whether it is a training item, or an answer to one.
     responded
-        It has a text to rate; False for a candidate that is *no response*.
+        Whether it has a text to rate; False for a candidate that is *no response*.
     given_in, author
-        Of a person's answer, the phase in which it was given, and the name of the slot that gave it; else empty.
+        For a person's answer, the phase in which it was given and the name of the slot that gave it; otherwise empty.
     pair
-        Of two answers that are compared, their keys in the order of the tables; else empty.
+        For a pair, the keys of the two answers in the order of the tables; otherwise empty.
     """
 
     key: str
@@ -43,11 +43,11 @@ class Unit(NamedTuple):
 
     @property
     def members(self) -> tuple[Unit, ...]:
-        """What is drawn with it where units are drawn one by one: itself."""
+        """What is drawn with it if units are drawn one by one: only itself."""
         return (self,)
 
     def value(self, name: str) -> str:
-        """Return an attribute as text; empty where it has none."""
+        """Return an attribute as text; empty if the unit does not have it."""
         match name:
             case "subject":
                 return self.subject or ""
@@ -58,24 +58,24 @@ class Unit(NamedTuple):
         return self.attributes.get(name, "")
 
 
-# What every unit can be asked for, beside its attributes.
+# What every unit can be asked for, besides its attributes.
 ALWAYS = frozenset({"subject", "item", "practice"})
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What is drawn at once where candidates of an item are drawn together: those of them that were selected."""
+    """What is drawn at once if an item's candidates are drawn together: those of them that were selected."""
 
     key: str
     members: tuple[Unit, ...]
 
     def value(self, name: str) -> str:
-        """Return an attribute, which has to be the same for all members."""
+        """Return an attribute, which must be the same for all members."""
         return self.members[0].value(name)
 
 
-# What is drawn at once. A unit stands for itself: an object around each of hundreds of thousands would cost more than
-# the draw.
+# What is drawn at once. A single unit is used as it is: wrapping hundreds of thousands of them would cost more than the
+# draw itself.
 Drawable = Unit | Cluster
 
 

@@ -1,1 +1,1 @@
-"""Versions of a frozen study: what may differ from the version before, what is drawn of it, and how it is stored."""
+"""Versions of a frozen study: what may differ from the previous version, what is drawn, and how it is stored."""

@@ -1,4 +1,4 @@
-"""What a version changes, one entry each, in words that an admin reads before it is made and a statistician after."""
+"""What a version changes, one entry each, worded for admins before it is made and for statisticians afterwards."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from protocol.language.wording import listed
 from services.errors import Conflict, counted
 
 How = Literal["added", "corrected", "changed"]
-# So many of one kind are named in words; the manifest names all.
+# How many changes of one kind are named in words; the manifest names all of them.
 _NAMED = 8
-# What is corrected of a candidate that says what it said, about an item that is corrected.
+# The corrected part of a candidate that is unchanged itself but belongs to a corrected item.
 WITH_ITEM = ("item",)
-# And of a pair, one of whose answers is corrected.
+# The same for a pair with a corrected answer.
 WITH_ANSWER = ("one of the answers",)
 
-# What means something else is asked in another study, whose verdicts are its own.
+# If the meaning changes, it has to be asked in another study, which has its own verdicts.
 ANEW = "or import the folder as a study of its own, under another key"
 
 
@@ -33,9 +33,9 @@ class Change:
     key
         Its key in the new folder.
     how
-        Added; corrected, and so new under another key, `stored_as`; or changed in its words alone.
+        Added; corrected, and therefore new under another key, `stored_as`; or only reworded.
     parts
-        What of it was corrected.
+        The parts of it that were corrected.
     """
 
     what: str
@@ -45,21 +45,21 @@ class Change:
     stored_as: str = ""
 
     def as_manifest(self) -> dict[str, Any]:
-        """Return it as the manifest of the version says it."""
+        """Return the change as an entry of the version's manifest."""
         content: dict[str, Any] = {"what": self.what, "key": self.key, "how": self.how}
         content |= {"parts": list(self.parts)} if self.parts else {}
         return content | ({"stored_as": self.stored_as} if self.stored_as else {})
 
     @staticmethod
     def of_manifest(content: dict[str, Any]) -> Change:
-        """Return what a manifest says so."""
+        """Return a change from its entry in a manifest."""
         parts = tuple(content.get("parts", ()))
         return Change(content["what"], content["key"], content["how"], parts, content.get("stored_as", ""))
 
 
 def in_words(changes: Iterable[Change]) -> list[str]:
-    """Return changes as sentences: what was added by kind, what was corrected one by one."""
-    # A candidate that is new with its item is named with the item, and such a pair with its answer.
+    """Return changes as sentences: additions grouped by kind, corrections one by one."""
+    # A candidate that is new because of its item is named with the item, and such a pair with its answer.
     changes = [change for change in changes if change.parts not in (WITH_ITEM, WITH_ANSWER)]
     sentences = []
     for what in dict.fromkeys(change.what for change in changes):
@@ -88,12 +88,12 @@ def _named(keys: Sequence[str]) -> str:
 
 
 def refuse_all(reasons: Sequence[str]) -> None:
-    """Refuse a version with every reason at once, each in a line of its own.
+    """Refuse a version with all reasons at once, one per line.
 
     Raises
     ------
     Conflict
-        There is a reason.
+        There is at least one reason.
     """
     if reasons:
         raise Conflict("\n".join(reasons))

@@ -1,6 +1,6 @@
-"""What a frozen study holds at present: its rows without those that a version replaced, by the keys of its folder.
+"""The present contents of a frozen study: its rows without those that a version replaced, by their folder keys.
 
-An item that is corrected is new: it is stored under a key of its own, and the folder goes on calling it as before.
+A corrected item is a new item: it is stored under its own key, but the folder still uses the old one.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from services.studies.versions.pairs import StoredPair, pairs_there
 
 @dataclass(frozen=True)
 class Current:
-    """What is there of a study, as rows; each by the key that its folder calls it by.
+    """The present rows of a study, by the keys that its folder uses.
 
     Attributes
     ----------
     version
-        Its newest version; 1 where there is none but its freeze.
+        Its newest version; 1 if there is only its freeze.
     references
-        By the key of the item in the folder.
+        By the item's key in the folder.
     pairs
-        Two answers that are compared, of a table or drawn: drawn ones by the key under which they are stored.
+        Pairs of answers, listed or drawn; drawn ones by the key under which they are stored.
     files
-        What the tables say of each scan and mask, by its kind and key: case, and all else but its file.
+        What the tables say about each scan and mask, by kind and key: its case, and everything except its file.
     taken
-        The keys of every item and candidate that ever was in it, those that were replaced too.
+        The keys of all items and candidates that it ever had, including replaced ones.
     """
 
     version: int
@@ -45,7 +45,7 @@ class Current:
 
 
 def current_of(session: Session, study_id: int) -> Current:
-    """Read what is there of a frozen study at present."""
+    """Read the present contents of a frozen study."""
     cases = proofs.rows_of(session, Case, study_id)
     items = proofs.rows_of(session, Item, study_id)
     references = proofs.rows_of(session, Reference, study_id)
@@ -87,7 +87,7 @@ def newest_version(session: Session, study_id: int) -> int:
 
 
 def withdrawn_of(session: Session, study_id: int) -> list[WithdrawnUnit]:
-    """Return what versions of a study replaced, oldest first; of an item, each of its candidates has a row too."""
+    """Return what versions of a study replaced, oldest first; a replaced item has a row for each candidate too."""
     return list(
         session.exec(
             select(WithdrawnUnit)
@@ -103,7 +103,7 @@ def _named(rows: Mapping[int, Any]) -> list[tuple[int, Any]]:
 
 
 def _names(keys: Mapping[int, str], gone: list[WithdrawnUnit]) -> dict[int, str]:
-    """Return how the folder calls each row: a corrected one as what it replaced."""
+    """Return the folder key of each row: a corrected row has that of the row it replaced."""
     by_key = {key: number for number, key in keys.items()}
     names = dict(keys)
     for unit in gone:
@@ -114,7 +114,7 @@ def _names(keys: Mapping[int, str], gone: list[WithdrawnUnit]) -> dict[int, str]
 
 
 def _files(session: Session, study_id: int, cases: Mapping[int, str]) -> dict[tuple[str, str], tuple[str, Any]]:
-    """Return what was said of scans and masks: those that are prepared, and those that a draw did not need."""
+    """Return what the tables say about scans and masks: both prepared ones and those that a draw did not need."""
     files: dict[tuple[str, str], tuple[str, Any]] = {}
     for row in session.exec(select(PoolFile).where(PoolFile.study_id == study_id)):
         files[row.kind, row.key] = (cases[row.case_id], dict(row.said))

@@ -1,4 +1,4 @@
-"""What is rated again in a version: what it brings, in the phases that were there; all there is, in those it adds."""
+"""What a version has people rate: in existing phases, only what it brings; in phases it adds, everything they draw."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ CORRECTED = "as the unit that it replaces"
 
 @dataclass(frozen=True)
 class Before:
-    """What was drawn of a study before a version of it.
+    """What was drawn in a study before this version.
 
     Attributes
     ----------
     parts
-        By the key of the phase, of those that are drawn; without what this version replaces.
+        The drawn phases by key, without what this version replaces.
     rows
-        How each unit was drawn, by phase and the key under which it is stored.
+        How each unit was drawn, by phase and stored key.
     closed
         The keys of the phases that are closed.
     """
@@ -52,7 +52,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Anew:
-    """What a version draws, what there is with that, and what an admin should know of it."""
+    """What a version draws, everything drawn including that, and what an admin should know about it."""
 
     parts: tuple[DrawnPhase, ...]
     together: tuple[DrawnPhase, ...]
@@ -60,7 +60,7 @@ class Anew:
 
 
 def pool_with(pool: Pool, rows: NewRows) -> Pool:
-    """Return a pool with what a version brings and without what it replaces; new rows have no numbers yet."""
+    """Return a pool with what a version brings and without what it replaces; new rows have no ids yet."""
     of_folder = pool_files.pool_of_folder(rows.contents)
     items, candidates = set(rows.replaces.values()), set(rows.replaces_candidates.values())
     new_items = {row.key for row in rows.added.items}
@@ -87,12 +87,12 @@ def pool_with(pool: Pool, rows: NewRows) -> Pool:
 
 
 def drawn_before(session: Session, study: Expansion, freeze_id: int, pool: Pool, closed: frozenset[str]) -> Before:
-    """Read what was drawn of a study, of its phases that are drawn.
+    """Read what was drawn for the phases of a study that are already drawn.
 
     Parameters
     ----------
     pool
-        As it was before the version.
+        The pool before the version.
     """
     parts = drawing_phases.drawn_before(session, study, freeze_id, pool, closed)
     keys = {number: key for key, number in pool.item_ids.items()}
@@ -108,16 +108,16 @@ def drawn_before(session: Session, study: Expansion, freeze_id: int, pool: Pool,
 def draw_anew(
     session: Session, study: Expansion, before: Before, rows: NewRows, pool: Pool, slots: Slots, key: DrawKey
 ) -> Anew:
-    """Draw what is rated again; nothing that was drawn before moves.
+    """Draw what is rated anew; earlier draws are not changed.
 
     Parameters
     ----------
     study
-        As the version says it.
+        The study as the version defines it.
     pool
-        With what the version brings.
+        The pool with what the version brings.
     key
-        Of the version, so that no draw of it is a draw that there was.
+        The key of the version, so that none of its draws repeats an earlier one.
 
     Raises
     ------
@@ -131,9 +131,9 @@ def draw_anew(
     remarks: list[str] = []
     for phase in study.phases:
         if phase.key not in together and followed_by(study, phase):
-            continue  # That is drawn once there are answers, from what this version brings too.
+            continue  # It is drawn once there are answers, also from what this version brings.
         if phase.source.phase is not None and phase.source.phase not in together:
-            continue  # That one could not be drawn, as another sentence says.
+            continue  # The other phase could not be drawn; another sentence already says so.
         try:
             if phase.key in before.parts:
                 corrected = _corrected(phase, before, rows, pool)
@@ -181,9 +181,9 @@ def _joined(part: DrawnPhase | None, more: DrawnPhase) -> DrawnPhase:
 
 
 def _corrected(phase: Listed, before: Before, rows: NewRows, pool: Pool) -> list[DrawnUnit]:
-    """Return the corrected units whose predecessors were drawn for a phase: they were drawn as these.
+    """Return the corrected units whose predecessors were drawn for a phase, with their predecessors' probabilities.
 
-    A corrected answer that says nothing any more is no response, which nobody rates.
+    A corrected answer that is now empty is no response, which nobody rates.
     """
     kind = kind_rated(phase)
     units = {"candidates": pool.candidates, "pairs": pool.pairs}.get(kind, pool.items)
@@ -209,9 +209,9 @@ def _of_what_is_added(
     together: Mapping[str, DrawnPhase],
     key: DrawKey,
 ) -> tuple[DrawnSample, str]:
-    """Draw from what is added for a phase that was there, by a share or all of it, and say where nothing is drawn.
+    """Draw a share, or all, of what is added for an existing phase, and say so if nothing is drawn.
 
-    A sample of a number is drawn already, and limits hold over all that was drawn.
+    A sample of a fixed number is already complete, and limits apply to everything that was drawn.
     """
     nothing = DrawnSample((), (), (), None)
     source = drawing_phases.as_canonical(phase.source, study.attributes)
@@ -224,14 +224,14 @@ def _of_what_is_added(
         return nothing, ""
     if not takes_what_is_added(sample):
         return nothing, (
-            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, and has it: of the {len(units)} added "
-            "that it could rate, it rates none."
+            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, which is already complete: none of "
+            f"the {len(units)} added units are rated."
         )
     return draw(units, source, key.rng("sample", phase.key), elsewhere), ""
 
 
 def _added(units: Sequence[Unit], phase: Listed, rows: NewRows) -> list[Unit]:
-    """Return the units that came with the version and replace none; by a rule a pair does with one of its answers."""
+    """Return the units that the version adds without replacing any; a pair by rule is new if one of its answers is."""
     kind = kind_rated(phase)
     if kind == "pairs" and phase.pairs is not None and phase.pairs.of is not None:
         answers = {row.key for row in rows.added.candidates} - rows.replaces_candidates.keys()
@@ -242,12 +242,12 @@ def _added(units: Sequence[Unit], phase: Listed, rows: NewRows) -> list[Unit]:
 
 
 def _replaces(kind: str, rows: NewRows) -> Mapping[str, str]:
-    """Return by the stored keys of what is corrected, of units of one kind, those of what they replace."""
+    """Return, for corrected units of one kind, the stored keys of the units they replace, by their own stored keys."""
     return {"candidates": rows.replaces_candidates, "pairs": rows.pairs.replaces}.get(kind, rows.replaces)
 
 
 def takes_what_is_added(sample: Sample | None) -> bool:
-    """Return whether a phase that was there draws from what a version adds: all of it, or a share without limits."""
+    """Return whether an existing phase draws from what a version adds: all of it, or a share without limits."""
     if sample is None:
         return True
     is_share = sample.size == "all" or sample.size.endswith("%")
@@ -265,7 +265,7 @@ def _dealt(
     slots: Slots,
     key: DrawKey,
 ) -> DrawnPhase:
-    """Deal what is added; what is corrected goes to the slots of what it replaces."""
+    """Deal what is added; corrected units go to the slots of the units they replace."""
     part = DrawnPhase(phase.key, kind_rated(phase), sample)
     if sample.units:
         others = {name: other for name, other in together.items() if name != phase.key}
@@ -281,7 +281,7 @@ def _dealt(
 
 
 def in_words(study: Expansion, anew: Anew) -> list[str]:
-    """Return how much is rated again, a sentence for each phase."""
+    """Return how much is rated anew, a sentence for each phase."""
     titles = {phase.key: phase.title for phase in study.phases}
     sentences = []
     for part in anew.parts:

@@ -75,9 +75,9 @@ _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidat
 
 @dataclass(frozen=True)
 class Difference:
-    """What a folder would change of a frozen study, and what would be rated again; a sentence each.
+    """What a folder would change in a frozen study, and what would be rated anew; a sentence each.
 
-    `texts` says of what is corrected how it read, and how it reads: a manifest does not.
+    `texts` gives the old and the new wording of corrected texts, which the manifest does not.
     """
 
     version: int
@@ -103,12 +103,12 @@ class _Planned:
     key: draws.DrawKey
     slots: groups.Slots
     closed: frozenset[str]
-    # The phases of the study, and once more as what was drawn before counts as selected.
+    # The phases of the study, and again with what was drawn before counted as selected.
     asked: tuple[StudyPhases, ...]
 
     @property
     def replaced(self) -> shown_before.Replaced:
-        """What the version replaces, each with what comes in its place."""
+        """What the version replaces, with its replacements."""
         return shown_before.Replaced(
             {old: new for new, old in self.rows.replaces.items()},
             {old: new for new, old in {**self.rows.replaces_candidates, **self.rows.pairs.replaces}.items()},
@@ -116,7 +116,7 @@ class _Planned:
 
 
 def can_have_version(database: Database, actor: Actor, study_key: str) -> bool:
-    """Return, for admins, whether a study is open and of those of which versions are made."""
+    """Return, for admins, whether a study is open and of the kind that can have versions."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -125,12 +125,12 @@ def can_have_version(database: Database, actor: Actor, study_key: str) -> bool:
 
 
 def difference_of(database: Database, actor: Actor, study_key: str, folder: Path) -> Difference:
-    """Return what a folder would change of a frozen study; nothing is written.
+    """Return what a folder would change in a frozen study; nothing is written.
 
     Raises
     ------
     InputRefused, Conflict
-        As `make_version`.
+        See `make_version`.
     """
     planned = _planned(database, actor, study_key, folder)
     rated = drawing.in_words(planned.study, planned.anew)
@@ -140,27 +140,27 @@ def difference_of(database: Database, actor: Actor, study_key: str, folder: Path
 def make_version(
     database: Database, actor: Actor, study_key: str, folder: Path, reason: str, progress: Progress | None = None
 ) -> Difference:
-    """Make a new version of a study from its folder, as it is now: all of it, or nothing.
+    """Make a new version of a study from the present state of its folder: all of it, or nothing.
 
     Parameters
     ----------
     folder
-        The whole study folder, with what is new and what is corrected in it.
+        The complete study folder, including what is new and what is corrected.
     reason
-        Why; stored permanently.
+        Why the version is made; stored permanently.
     progress
-        Called with (done, total, text) before each scan that is read, first those that were there, to compare them;
-        and with done = total before it is stored.
+        Called with (done, total, text) before each scan that is read, starting with existing ones, to compare them;
+        and with done = total before the version is stored.
 
     Raises
     ------
     InputRefused
-        With all that is wrong with the folder.
+        With everything that is wrong with the folder.
     NotAllowed
-        The reason is too short, or the actor is no admin.
+        The reason is too short, or the actor is not an admin.
     Conflict
-        The study is not open, was written in the first language, or the folder changes what a version must not: with a
-        sentence for each reason.
+        The study is not open, was written in the first language, or the folder changes what a version must not
+        change, with a sentence for each reason.
     """
     said = require_reason(reason)
     planned = _planned(database, actor, study_key, folder)
@@ -183,7 +183,7 @@ def make_version(
 
 
 def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> _Planned:
-    """Check a folder against a frozen study, and draw what would be rated again."""
+    """Check a folder against a frozen study, and draw what would be rated anew."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.NEW_VERSION, study)
@@ -248,9 +248,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
 
 
 def _files(study: Any, rows: NewRows, anew: drawing.Anew) -> Files:
-    """Return the scans and masks to be read: of the cases of new items, in a study that draws them, of those drawn.
+    """Return the scans and masks to read: those of new items' cases or, if the study draws its items, of drawn items.
 
-    Those of a case that was there are read again, so that what is asked about it is held against them.
+    Scans of an existing case are read again, to check new items about the case against them.
     """
     contents = rows.contents
     everything = Files.of(contents)
@@ -271,7 +271,7 @@ def _files(study: Any, rows: NewRows, anew: drawing.Anew) -> Files:
 
 
 def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, prepared: Prepared, reason: str) -> None:
-    """Store a version in one transaction, if the study is still what it was planned from."""
+    """Store a version in one transaction, unless the study has changed since it was planned."""
     study_id = planned.study_id
     members = groups.hold_raters(session, study_id)
     study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -297,7 +297,7 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
             *sealed_copies.reasons_against(session, study_id, highest[Item]),
         ]
     )
-    # Of what is replaced it still has the numbers, of which nothing is drawn.
+    # The pool still has the ids of replaced rows, but nothing is drawn from them.
     pool = pairs.store(session, study_id, planned.rows.pairs, planned.anew.parts)
     read = {table: proofs.rows_of(session, table, study_id) for table in VERSIONED}
     new = {table: {key: row for key, row in read[table].items() if key > highest[table]} for table in _NEW}
@@ -356,14 +356,14 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
 
 
 def _highest(session: Session, table: type[Base]) -> int:
-    """Return the highest key of a table: what this transaction adds to a study, which it holds, is above it."""
+    """Return the highest id of a table: this transaction has locked the study, so rows it adds are above it."""
     return session.exec(select(func.max(table.id))).one() or 0  # type: ignore[attr-defined]
 
 
 def _store_new_files(
     session: Session, study_id: int, case_ids: dict[str, int], files: Files, prepared: Prepared
 ) -> None:
-    """Add a row for each file of which there is none yet."""
+    """Add a row for each file that does not have one yet."""
     there = {
         table: set(session.exec(select(table.key).where(table.study_id == study_id))) for table in (Volume, Overlay)
     }

@@ -1,4 +1,4 @@
-"""Two answers that are compared, in a version: a pair of which an answer is corrected is new, as that answer is."""
+"""Pairs of answers in a version: a pair with a corrected answer is new, just as the answer is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from services.studies.stored_pool import Pool, pool_of
 
 @dataclass(frozen=True)
 class StoredPair:
-    """A pair that is there: its key and those of its answers as they are stored, and whether a table named it."""
+    """An existing pair: its stored key and those of its answers, and whether a table listed it."""
 
     key: str
     first: str
@@ -32,13 +32,13 @@ class NewPairs:
     Attributes
     ----------
     rows
-        All of the table.
+        All lines of the table.
     added
-        Of these the lines that are new, and those that are corrected with an answer of theirs.
+        The lines that are new, or corrected because one of their answers is.
     redrawn
-        What comes in place of pairs that were drawn by a rule.
+        Replacements for pairs that were drawn by a rule.
     replaces
-        By the stored key of a pair, of a table or drawn, the stored key of the one that it replaces.
+        The stored key of the pair that a listed or drawn pair replaces, by its own stored key.
     """
 
     rows: tuple[PairRow, ...] = ()
@@ -48,12 +48,12 @@ class NewPairs:
 
 
 def pairs_there(session: Session, study_id: int, keys: Mapping[int, str]) -> dict[str, StoredPair]:
-    """Return the pairs of a study that are stored, those that versions replaced too, by stored key.
+    """Return the stored pairs of a study, including those that versions replaced, by stored key.
 
     Parameters
     ----------
     keys
-        Of all candidates, by number.
+        The keys of all candidates, by id.
     """
     rows = session.exec(select(CandidatePair).where(CandidatePair.study_id == study_id).order_by(col(CandidatePair.id)))
     return {
@@ -65,7 +65,7 @@ def pairs_there(session: Session, study_id: int, keys: Mapping[int, str]) -> dic
 def corrected_pairs(
     there: Mapping[str, StoredPair], rows: Sequence[PairRow], answers: Mapping[str, object]
 ) -> list[str]:
-    """Return which pairs of a table are corrected, as one of their answers is; all by their keys in the folder."""
+    """Return the pairs of a table that are corrected because one of their answers is; all by their folder keys."""
     return [row.key for row in rows if row.key in there and not answers.keys().isdisjoint((row.first, row.second))]
 
 
@@ -76,20 +76,20 @@ def new_pairs(
     replaced: Mapping[str, str],
     corrected: Mapping[str, str],
 ) -> NewPairs:
-    """Return what becomes of the pairs that are there, and which a table adds.
+    """Return what becomes of the existing pairs, and which pairs a table adds.
 
     Parameters
     ----------
     there
-        By the key in the folder.
+        The existing pairs, by folder key.
     rows
-        Of the table, by keys of the folder.
+        The lines of the table, with folder keys.
     answers
-        The lines of candidates.csv as they are stored in this version, by their keys in the folder.
+        The lines of candidates.csv as they are stored in this version, by folder key.
     replaced
-        By the stored key of an answer that is corrected, its stored key in this version.
+        The stored key of a corrected answer in this version, by its earlier stored key.
     corrected
-        By the key in the folder of a pair of the table that is corrected, its stored key in this version.
+        The stored key of a corrected listed pair in this version, by its folder key.
     """
     names = {key: pair.key for key, pair in there.items()} | dict(corrected)
     stored = tuple(
@@ -103,7 +103,7 @@ def new_pairs(
             continue
         first, second = sorted(replaced.get(key, key) for key in (pair.first, pair.second))
         if first not in item_of or second not in item_of:
-            continue  # Another sentence says that an answer is missing.
+            continue  # Another sentence already says that an answer is missing.
         redrawn[pair.key] = PairRow(pairing.key_of(first, second, item_of), item_of[first], first, second)
     known = {pair.key for pair in there.values()}
     return NewPairs(
@@ -118,12 +118,12 @@ def new_pairs(
 def reasons_against(
     there: Mapping[str, StoredPair], rows: Sequence[PairRow], stored_as: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield which pairs of a table are missing, or name other answers than those that were compared.
+    """Yield the pairs of a table that are missing, or name other answers than before.
 
     Parameters
     ----------
     stored_as
-        The key under which each answer that was there is stored, by its key in the folder.
+        The stored key of each existing answer, by its folder key.
     """
     listed = {key: pair for key, pair in there.items() if pair.listed}
     lines = {row.key: row for row in rows}
@@ -141,7 +141,7 @@ def with_pairs(pool: Pool, rows: NewPairs, candidates: Mapping[str, Unit]) -> Po
     Parameters
     ----------
     candidates
-        All answers that the version could draw, as units.
+        All answers that the version can draw, as units.
     """
     gone = set(rows.replaces.values())
     new = {
@@ -156,7 +156,7 @@ def with_pairs(pool: Pool, rows: NewPairs, candidates: Mapping[str, Unit]) -> Po
 
 
 def store(session: Session, study_id: int, rows: NewPairs, parts: Sequence[DrawnPhase]) -> Pool:
-    """Store the pairs that a version brings and draws; return what can be drawn with the numbers of all there is."""
+    """Store the pairs that a version brings and draws; return the pool with the ids of everything in it."""
     if rows.added:
         lines = [(row.key, row.item, (row.first, row.second)) for row in rows.added]
         pairing.store(session, study_id, lines, *table_rows.numbers_of(session, study_id), listed_in_table=True)

@@ -1,6 +1,6 @@
-"""What the protocol of a version may say otherwise than the one before it: words to read, and what comes at the end.
+"""What the protocol of a version may change: texts to be read, and additions at the end of lists.
 
-A stored verdict names its phase, fields and options by their keys alone. So a key always means what it meant.
+A stored verdict names its phase, fields and options only by their keys, so a key must keep its meaning.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import listed
 from services.studies.versions.changes import ANEW, Change
 
-# Words that say what to do, and change nothing of what was answered.
+# Texts that tell people what to do, and do not affect what was answered.
 WORDS = ("instructions", "consent", "notice")
 _COMPARED = ("name", "title", "seed", "dates", "hanging")
 _APPENDED = ("also", "tables")
-# How an author writes what an expansion calls otherwise.
+# The author's names for keys that are called differently in an expansion.
 _WRITTEN = {"source": "from", "answers_of": "rates", "synonym_list": "synonyms"}
 
 
 def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
-    """Return what a protocol says otherwise, as far as a version may."""
+    """Return the differences between two protocols that a version may have."""
     changes = [Change("text", name, "changed") for name in WORDS if getattr(before, name) != getattr(after, name)]
     for what, _, earlier, later in _lists(before, after):
         earlier_keys = [key for key, _ in earlier]
@@ -46,12 +46,12 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
 
 
 def _own_instructions(study: Expansion, phase: Phase) -> str:
-    """Return what a phase says for itself; nothing where it says what the study does."""
+    """Return a phase's own instructions; empty if they are those of the study."""
     return "" if phase.instructions == study.instructions else phase.instructions
 
 
 def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[str]:
-    """Yield what a version must not change of a protocol, a sentence each."""
+    """Yield the changes to a protocol that a version must not make, a sentence each."""
     for name in _COMPARED:
         if getattr(before, name) != getattr(after, name):
             yield f"Key {name} differs from before, and applies to all that was read; put it back, {ANEW}."
@@ -60,14 +60,14 @@ def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[st
         for what, place, earlier, later in _lists(before, after)
         for reason in _of_list(what, place, earlier, later)
     ]
-    # A form of the study is that of each phase that names it: what differs in it is named once, with the form.
+    # Several phases may use one form of the study: differences within it are reported once, with the form.
     said = {reason.partition(": ")[2] for reason in reasons if reason.startswith("Form ")}
     yield from (reason for reason in reasons if reason.startswith("Form ") or reason.partition(": ")[2] not in said)
     yield from _of_plan(before, after)
 
 
 def _lists(before: Expansion, after: Expansion) -> list[tuple[str, str, list[tuple[str, Any]], list[tuple[str, Any]]]]:
-    """Return what a protocol lists by keys: how one of it is called, where it is, and both lists."""
+    """Return everything that protocols list by key: the word for an entry, its place, and both lists."""
     return [
         ("group", "groups", [(row.key, row) for row in before.groups], [(row.key, row) for row in after.groups]),
         (
@@ -116,12 +116,12 @@ def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[str]:
 
 
 def _as_written(names: Iterable[str]) -> list[str]:
-    """Return the keys of a protocol under which an author writes what is called so in its expansion."""
+    """Return the protocol keys that correspond to these names of an expansion."""
     return list(dict.fromkeys(_WRITTEN.get(name, name) for name in names))
 
 
 def _of_people(group: Group, other: Group) -> Iterator[str]:
-    """More people may be planned for a group: of what was dealt nothing moves, and they get what is rated again."""
+    """Yield changes to the planned people; a group may get more, because that changes nothing already dealt."""
     if group.people is not None and (other.people or 0) < group.people:
         fewer = "nobody in particular" if other.people is None else other.people
         yield (
@@ -168,7 +168,7 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
 
 
 def _of_options(field: Field, other: Field) -> str:
-    """Return what a field offers otherwise than before, and the first thing to do about it."""
+    """Return how a field's options differ from before, with the first thing to do about it."""
     before, after = ([option.id for option in row.options] for row in (field, other))
     added = [f"'{key}'" for key in after if key not in before]
     if added and [key for key in after if key in before] == before:
@@ -182,7 +182,7 @@ def _of_options(field: Field, other: Field) -> str:
 
 
 def _of_plan(before: Expansion, after: Expansion) -> Iterator[str]:
-    """What was declared stays declared; an estimate may be added at the end of a list."""
+    """Yield changes to the plan: what was declared stays declared, and estimates may only be added at the end."""
     earlier, later = before.analysis.model_dump(), after.analysis.model_dump()
     for name, value in earlier.items():
         now = later[name]

@@ -1,4 +1,4 @@
-"""Whether the scans and masks of a changed folder are those that a study was read with."""
+"""Whether the scans and masks of a changed folder are the ones that were read in the study."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from imaging import ImagingError, prepare_overlay, prepare_volume
 from imaging.images import Convention
 from services.studies.preparing import Progress
 
-# SHA-256 of the voxels of each scan and mask that is stored, by what it is and its key.
+# SHA-256 of the voxels of each stored scan and mask, by kind and key.
 Stored = Mapping[tuple[str, str], str]
 
 
 def stored_files(session: Session, study_id: int) -> Stored:
-    """Return what was prepared of a study: the voxels of each scan and mask, as one hash."""
+    """Return the hash of the voxels of each prepared scan and mask of a study."""
     hashes: dict[tuple[str, str], str] = {}
     for kind, table in (("volume", Volume), ("overlay", Overlay)):
         rows = session.exec(select(table.key, table.voxel_sha256).where(table.study_id == study_id))
@@ -27,10 +27,10 @@ def stored_files(session: Session, study_id: int) -> Stored:
 
 
 def others_than(stored: Stored, contents: StudyFolder, progress: Progress | None = None) -> list[str]:
-    """Return, a sentence each, which scans and masks of a folder are others than those that are stored.
+    """Return a sentence for each scan and mask of a folder that differs from the stored one.
 
-    What was read is stored with the scan that was shown, under the key of its line. Another scan under that key would
-    be in the folder and on no screen. How a file is packed does not matter, and a file that is not there says nothing.
+    Verdicts belong to the scan that was shown, which is stored under the key of its line. A different scan under the
+    same key would be in the folder but on no screen. Compression does not matter, and missing files are ignored.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def others_than(stored: Stored, contents: StudyFolder, progress: Progress | None
         try:
             voxels[kind, path] = _voxels_of(kind, path, convention)
         except ImagingError:
-            # It was readable when it was stored.
+            # It was readable when it was stored, so it must have changed.
             voxels[kind, path] = set()
     return [
         f"The file of {kind} '{key}' ({path.name}) is not the one that was shown; put it back, or add a "

@@ -1,4 +1,4 @@
-"""Whether a version has the texts of a test subject once more, under the name of another, which would not be sealed."""
+"""Whether a version repeats the texts of a test subject under another subject, where they would not be sealed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ASKED_AT_ONCE = 500
 
 @dataclass(frozen=True)
 class _Place:
-    """An item and its subject; new with this version or not."""
+    """An item with its subject, and whether it is new with this version."""
 
     key: str
     subject: str
@@ -25,15 +25,15 @@ class _Place:
 
 
 def reasons_against(session: Session, study_id: int, last_item: int) -> Iterator[str]:
-    """Yield, a sentence each, what a version adds that is there already, of a subject in the other part of the study.
+    """Yield a sentence for each addition that already exists under a subject in the other part of the study.
 
-    An item without scans is known by all its text and an answer of the same model; a text that was written anew is not
-    known again. The same scan under two subjects is refused in every study, by `shared_scans`.
+    An item without scans is recognised by its complete text and an answer by the same model; rewritten texts are not
+    recognised. The same scan under two subjects is refused in every study, by `shared_scans`.
 
     Parameters
     ----------
     last_item
-        The highest number of an item before the version.
+        The highest id of an item before the version.
     """
     split = queries.split_of(session, study_id)
     if split is None:
@@ -54,7 +54,10 @@ def reasons_against(session: Session, study_id: int, last_item: int) -> Iterator
 
 
 def _texts(session: Session, study_id: int, last_item: int) -> dict[Any, list[_Place]]:
-    """Texts of new items without scans and of those that ask the same; few are new, and all may be very many."""
+    """Return the texts of new items without scans and of older items with the same prompt.
+
+    Only these are read, because few items are new but all of them together may be very many.
+    """
     new = col(Item.id) > last_item
     prompts = sorted(set(session.exec(select(Item.prompt).where(Item.study_id == study_id, new))))
     by_content: dict[Any, list[_Place]] = defaultdict(list)

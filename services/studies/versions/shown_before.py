@@ -1,4 +1,4 @@
-"""Whom a version would let read something blind of which they have been shown more than that."""
+"""Raters whom a version would have read something blind that they have already seen unblinded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ABOUT = {"subject": "the subject", "item": "the item", "unit": "the answer"}
 
 @dataclass(frozen=True)
 class Replaced:
-    """What versions replaced: by the stored key of an item, or of a candidate, the key of what came in its place."""
+    """What versions replaced: the key of the replacement, by the stored key of the item or candidate it replaces."""
 
     items: Mapping[str, str]
     candidates: Mapping[str, str]
@@ -49,20 +49,20 @@ class Replaced:
 def reasons_against(
     session: Session, study_id: int, asked: Sequence[StudyPhases], parts: Sequence[DrawnPhase], replaced: Replaced
 ) -> Iterator[str]:
-    """Yield who was shown what of something that they would rate blind in a version, a sentence each.
+    """Yield a sentence for each rater who was shown something about what they would rate blind in this version.
 
-    What tells and is not shown yet waits until the new work is done, as the gate of its queue asks each time. A second
-    step follows the unit before it: it would come before what is rated again, and counts as if it were shown. What was
-    shown of an item, or of an answer, tells of what is corrected of it too.
+    Phases that reveal something and have not been shown yet wait until the new work is done, because the gate of their
+    queue checks each time. A second step follows its unit directly, so it would come before the new work and counts as
+    shown. What was shown of an item or answer also reveals its corrected version.
 
     Parameters
     ----------
     asked
-        The phases, and once more as what was drawn before counts as selected, where that tells more.
+        The phases, and again with what was drawn before counted as selected, if that reveals more.
     parts
-        What is rated again.
+        What is rated anew.
     replaced
-        What the version replaces: of that nothing more is shown.
+        What the version replaces, and therefore no longer shows.
     """
     known_as = _newest(session, study_id, replaced)
     raters = session.exec(
@@ -77,7 +77,7 @@ def reasons_against(
         anew = {part.key: _of_rater(part, rater) for part in parts if part.key in there}
         for telling in own.phases:
             said: dict[str, set[str]] = {}
-            # What tells of a whole subject comes first, so that each unit is named once.
+            # Breaches that concern a whole subject come first, so that each unit is named once.
             breaches = (breach for each in asked_of_group for breach in each.blind_to(each.named(telling.listed_as)))
             for breach in sorted(breaches, key=lambda breach: list(_ABOUT).index(breach.reach)):
                 units = _shown(session, rater, own, telling, replaced, known_as)
@@ -98,7 +98,7 @@ def _of_rater(part: DrawnPhase, rater: Membership) -> list[Unit]:
 
 
 def _newest(session: Session, study_id: int, replaced: Replaced) -> Replaced:
-    """Return the current one of everything that any version replaced, this one and those before it."""
+    """Return the current successor of everything that this or any earlier version replaced."""
     items, candidates = dict(replaced.items), dict(replaced.candidates)
     for item, candidate, key in queries.replaced_keys(session, study_id):
         (items if candidate is None else candidates)[candidate or item] = key
@@ -116,9 +116,10 @@ def _last_of(key: str, followed_by: Mapping[str, str]) -> str:
 def _shown(
     session: Session, rater: Membership, own: StudyPhases, telling: Phase, replaced: Replaced, known_as: Replaced
 ) -> list[Unit]:
-    """Return what a rater was shown in a phase, or in a second step will be whatever else comes, as it is known now.
+    """Return what a rater was shown in a phase, or is certain to be shown in a second step, by current keys.
 
-    A browser has what is on the desk before it reports it as shown, and what could not be shown, too.
+    A browser already has the item in front of the rater before it reports it as shown, and has items that it could not
+    show.
     """
     was_shown = or_(
         *(exists().where(col(row.assignment_id) == Assignment.id) for row in (Display, Verdict, TechnicalFailure)),
@@ -140,10 +141,11 @@ def _shown(
 
 
 def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling: Phase) -> list[int]:
-    """Return the numbers of what a rater who has begun a phase may have, or have had, before them.
+    """Return the ids of the assignments that a rater who has begun a phase may have, or have had, in front of them.
 
-    That was on the desk before which all was done while it was still open: what a version replaced there, and what its
-    phase left undone when it was closed, a browser may have had, whether or not it said so.
+    An assignment was in front of the rater if everything before it was finished while it was still open. A browser may
+    therefore have had assignments that a version replaced or that were undone when their phase was closed, whether or
+    not it reported them.
     """
     begun: datetime | None = session.exec(
         select(func.min(Acknowledgement.acknowledged_at)).where(
@@ -165,7 +167,7 @@ def _on_the_desk(session: Session, rater: Membership, own: StudyPhases, telling:
 
 
 def _compared(session: Session, study_id: int) -> dict[str, tuple[str, ...]]:
-    """Return the keys of the two answers of each pair, by its own."""
+    """Return the keys of each pair's two answers, by the key of the pair."""
     pair, first, second = (aliased(Candidate) for _ in range(3))
     rows: Any = (
         select(pair.key, first.key, second.key)

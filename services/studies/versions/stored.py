@@ -1,4 +1,4 @@
-"""The versions of a study as they are stored: what each says of itself, and the rows that it covers."""
+"""The versions of a study as they are stored: what each says about itself, and the rows that it covers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from services.seals import proofs
 from services.studies.manifest import COVERED, FORMATS, AsOf, rebuilt
 from services.studies.versions.changes import Change, in_words
 
-# How the freeze is called, which is the first version.
+# The name of the freeze, which is the first version.
 FIRST = "the freeze"
 FIRST_NUMBER = 1
-# What the manifest of a version says beside what that of a freeze does.
+# What a version's manifest contains in addition to that of a freeze.
 _OF_ITSELF = ("version", "follows", "reason", "changes")
-# The tables to which a version adds: those that a manifest covers, and the pairs of which it has a hash.
+# The tables to which a version adds rows: those that a manifest covers, and pairs, of which it has a hash.
 VERSIONED: tuple[type[Base], ...] = (*COVERED, CandidatePair)
 
 
 @dataclass(frozen=True)
 class Version:
-    """A version as it is shown to admins; the first is the freeze, which says why nothing and differs from nothing."""
+    """A version as admins see it; the first is the freeze, which has no reason and no changes."""
 
     number: int
     sha256: str
@@ -40,14 +40,14 @@ class Version:
 
 
 def versions_of(database: Database, actor: Actor, study_key: str) -> list[Version]:
-    """Return, for admins, the versions of a frozen study, the first one first; none of a draft."""
+    """Return, for admins, the versions of a frozen study, oldest first; empty for a draft."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         return versions_in(session, stored_id(study.id))
 
 
 def versions_in(session: Session, study_id: int) -> list[Version]:
-    """Return the versions of a study, the first one first; none where it is not frozen."""
+    """Return the versions of a study, oldest first; empty if it is not frozen."""
     freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).first()
     if freeze is None:
         return []
@@ -73,7 +73,7 @@ def _version(row: StudyVersion) -> Version:
 
 
 def replaced_in(session: Session, study_id: int) -> dict[tuple[int, int | None], int]:
-    """Return by which version an item, or a candidate of it, was replaced, by their numbers."""
+    """Return the version that replaced an item, or one of its candidates, by their ids."""
     rows = session.exec(
         select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id, StudyVersion.version)
         .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
@@ -83,7 +83,7 @@ def replaced_in(session: Session, study_id: int) -> dict[tuple[int, int | None],
 
 
 def came_in(session: Session, study_id: int) -> dict[tuple[type[Base], int], int]:
-    """Return with which version the rows of a study came, by table and number, of those that came with one."""
+    """Return the version that added each row of a study, by table and id, for rows added after the freeze."""
     return {
         (table, number): row.version
         for row in rows_of_versions(session, study_id)
@@ -93,7 +93,7 @@ def came_in(session: Session, study_id: int) -> dict[tuple[type[Base], int], int
 
 
 def manifest_of_version(version: int, follows: str, reason: str, changes: Sequence[Change]) -> dict[str, Any]:
-    """Return what the manifest of a version says beside what a manifest of a freeze does."""
+    """Return what the manifest of a version contains in addition to that of a freeze."""
     return {
         "version": version,
         "follows": follows,
@@ -105,14 +105,14 @@ def manifest_of_version(version: int, follows: str, reason: str, changes: Sequen
 def manifests_again(
     session: Session, study: Study, freeze: tuple[str, str]
 ) -> Iterator[tuple[str, str, dict[str, Any], dict[str, Any] | None]]:
-    """Yield of the freeze and of each version: its name, its hash, its manifest as stored and as its rows say it now.
+    """Yield the name, hash, stored manifest and rebuilt manifest of the freeze and of each version.
 
-    The last is None of a manifest in a format that nobody knows.
+    The rebuilt manifest is None if the stored one has an unknown format.
 
     Parameters
     ----------
     freeze
-        Manifest and hash of the standing freeze.
+        The manifest and hash of the standing freeze.
     """
     rows = rows_of_versions(session, stored_id(study.id))
     first = json.loads(freeze[0])
@@ -123,14 +123,14 @@ def manifests_again(
         again = None
         if content.get("format") in FORMATS:
             of_version = AsOf((row.protocol_json, row.protocol_source), _later(rows, row.version))
-            # What it says of itself is sealed with its row.
+            # What a version says about itself is sealed with its row.
             said = {name: content.get(name) for name in _OF_ITSELF}
             again = rebuilt(session, study, content, of_version) | said
         yield f"version {row.version}", row.sha256, content, again
 
 
 def problems_of_order(session: Session, study_id: int, freeze_sha256: str) -> Iterator[str]:
-    """Yield which versions do not follow the one before them, by the hash that their manifests name."""
+    """Yield the versions whose manifest does not name the hash of the version before them."""
     before = freeze_sha256
     for number, row in enumerate(rows_of_versions(session, study_id), start=2):
         if row.version != number or json.loads(row.manifest_json).get("follows") != before:
@@ -139,7 +139,7 @@ def problems_of_order(session: Session, study_id: int, freeze_sha256: str) -> It
 
 
 def _later(rows: Sequence[StudyVersion], version: int) -> dict[type[Base], set[int]]:
-    """Return the numbers of the rows that came with later versions than one, by table."""
+    """Return the ids of the rows added by versions later than this one, by table."""
     return {
         table: {
             key

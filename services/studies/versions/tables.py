@@ -1,4 +1,4 @@
-"""What the tables of a version say otherwise than those before it: which rows are new, and which are corrected."""
+"""How the tables of a version differ from the present ones: which rows are new, and which are corrected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Chan
 from services.studies.versions.current import Current
 from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
 
-# What of an item may be corrected; an item that says anything else otherwise is another item.
+# The parts of an item that may be corrected; if anything else differs, it is a different item.
 _OF_ITEMS = {
     "prompt": "prompt", "options": "options", "sequences": "sequences", "uses_prior": "prior", "overlays": "overlays",
     "start": "start",
@@ -35,17 +35,17 @@ class NewRows:
     Attributes
     ----------
     contents
-        The tables as they hold from now on, with the keys under which everything is stored.
+        The tables as they apply from now on, with the keys under which everything is stored.
     added
-        Of these the new lines alone: what is added, and what is corrected under a key of its own.
+        Only the new lines: what is added, and what is corrected under its own key.
     replaces
-        By the stored key of a corrected item, the stored key of the one that it replaces.
+        The stored key of the item that a corrected item replaces, by its own stored key.
     replaces_candidates
-        The same of candidates, those of corrected items among them.
+        The same for candidates, including those of corrected items.
     pairs
         What becomes of pairs of answers.
     texts
-        What corrected prompts and answers said and say, a sentence each.
+        The old and new wording of corrected prompts and answers, a sentence each.
     """
 
     contents: StudyFolder
@@ -58,12 +58,12 @@ class NewRows:
 
 
 def key_of_version(key: str, version: int) -> str:
-    """Return under which key something is stored that a version corrects."""
+    """Return the key under which a version stores something that it corrects."""
     return f"{key}.v{version}"
 
 
 def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[NewRows, list[str]]:
-    """Compare the tables of a study folder with what is there; return what is new, and what prevents it."""
+    """Compare the tables of a study folder with the present ones; return what is new, and what prevents the version."""
     reasons = [*_of_what_stays(current, contents)]
     lost = list(_lost_references(current, contents))
     reasons += lost
@@ -121,7 +121,7 @@ def new_rows(current: Current, contents: StudyFolder, version: int) -> tuple[New
 
 
 def _lost_references(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield that a table of references was left out: that corrects nothing, and would ask everything again."""
+    """Yield that the reference table was left out, which would count as a correction of every item."""
     if current.references and not any(row.item in current.references for row in contents.references):
         count = len(current.references)
         yield (
@@ -131,7 +131,7 @@ def _lost_references(current: Current, contents: StudyFolder) -> Iterator[str]:
 
 
 def _corrected_items(current: Current, contents: StudyFolder, *, with_references: bool) -> dict[str, tuple[str, ...]]:
-    """Return what is corrected of each item that was there, by its key in the folder."""
+    """Return the corrected parts of each existing item, by folder key."""
     references = {row.item: row for row in contents.references}
     corrected = {}
     for row in contents.items:
@@ -149,7 +149,7 @@ def _corrected_items(current: Current, contents: StudyFolder, *, with_references
 
 
 def _parts_of_reference(before: dict[str, Any] | None, now_said: dict[str, Any] | None) -> list[str]:
-    """Return what is corrected of a reference, which may come or go."""
+    """Return the corrected parts of a reference, which may also be added or removed."""
     if before == now_said:
         return []
     if before is None or now_said is None:
@@ -166,7 +166,7 @@ def _reference_as_stored(item: ItemRow, row: ReferenceRow | None) -> dict[str, A
 
 
 def _stored_reference(row: Any) -> dict[str, Any] | None:
-    """Return what a stored reference says, without what was read from the mask that it names."""
+    """Return what a stored reference says, without what was read from its mask."""
     if row is None:
         return None
     content = {name: getattr(row, name) for name in _OF_REFERENCES}
@@ -177,7 +177,7 @@ def _stored_reference(row: Any) -> dict[str, Any] | None:
 def _corrected_candidates(
     current: Current, contents: StudyFolder, items: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the candidates that are corrected, by key; those of a corrected item with it, and no part of their own."""
+    """Return the corrected parts of candidates, by key; those of a corrected item count as corrected with it."""
     corrected: dict[str, tuple[str, ...]] = {}
     for row in contents.candidates:
         before = current.candidates.get(row.key)
@@ -190,13 +190,13 @@ def _corrected_candidates(
 
 
 def _answers_otherwise(row: CandidateRow, before: Any) -> bool:
-    """Return whether a line has another answer than what is stored, as one text or in the fields of a form."""
+    """Return whether the answer of a line differs from the stored one, as one text or in the fields of a form."""
     said = table_rows.of_candidate(row)
     return row.answer != before.answer or any(map(is_stored_answer, _differing(said["attributes"], before.attributes)))
 
 
 def _columns(said: Mapping[str, str], stored: Mapping[str, str]) -> list[str]:
-    """Return the declared columns in which two lines differ; what a model answered in fields is beside them."""
+    """Return the declared columns in which two lines differ, without a model's answers in fields."""
     return [name for name in _differing(said, stored) if not is_stored_answer(name)]
 
 
@@ -205,7 +205,7 @@ def _differing(said: Mapping[str, str], stored: Mapping[str, str]) -> list[str]:
 
 
 def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield what is missing, and which cases, scans and masks say something else than when they were read."""
+    """Yield what is missing, and the cases, scans and masks whose lines have changed since they were read."""
     files: dict[str, set[str]] = {"volume": set(), "overlay": set()}
     for kind, key in current.files:
         files[kind].add(key)
@@ -255,7 +255,7 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
 
 
 def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Yield which items became others, and which cannot be corrected or added one by one."""
+    """Yield the items that became different ones, and those that cannot be corrected or added individually."""
     conversations = {row.conversation for row in current.items.values() if row.conversation}
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in contents.items:
@@ -297,7 +297,7 @@ def _of_stored_keys(
     corrected: Mapping[str, Iterable[str]],
     version: int,
 ) -> Iterator[str]:
-    """Yield which corrected rows cannot have a key of their own: it is too long, or that of something else."""
+    """Yield the corrected rows whose new key is too long or already in use."""
     lines: tuple[Sequence[Any], ...] = (contents.items, contents.candidates, contents.pairs)
     used = current.taken.union(row.key for rows in lines for row in rows)
     for what, keys in corrected.items():
@@ -313,7 +313,7 @@ def _of_stored_keys(
 
 
 def _of_keys(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield which keys were used before, and which candidates say whose they are otherwise."""
+    """Yield the keys that were used before, and the candidates that name another author than before."""
     new = [row.key for row in contents.items if row.key not in current.items]
     new += [row.key for row in contents.candidates if row.key not in current.candidates]
     new += [row.key for row in contents.pairs if row.key not in current.pairs or not current.pairs[row.key].listed]
@@ -363,7 +363,7 @@ def _changes(
 
 
 def _texts(current: Current, contents: StudyFolder) -> Iterator[str]:
-    """Yield what each corrected prompt and answer said and says now."""
+    """Yield the old and the new wording of each corrected prompt and answer."""
     said = [("Prompt of item", row.key, current.items.get(row.key), "prompt", row.prompt) for row in contents.items]
     said += [
         ("Answer of candidate", row.key, current.candidates.get(row.key), "answer", row.answer)
@@ -375,7 +375,7 @@ def _texts(current: Current, contents: StudyFolder) -> Iterator[str]:
 
 
 def _said_of(keys: Sequence[str], of_a_row: str, of_rows: str) -> str:
-    """Return the sentence of one row, or that of all rows in which the same differs: a table may have thousands."""
+    """Return the sentence for one row, or for all rows with the same difference: a table may have thousands."""
     return of_a_row if len(keys) == 1 else of_rows
 
 

@@ -323,7 +323,7 @@ def test_a_card_says_that_it_vouches_for_no_run_without_model_and_prompt(files, 
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("prompt.txt", "is no certificate, or was cut off"),
+        ("prompt.txt", "is not a certificate, or was cut off"),
         ("none.json", "none.json is not a file; expected the certificate, such as judge-certificate.json"),
     ],
 )

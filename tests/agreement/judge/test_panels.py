@@ -161,7 +161,7 @@ def test_of_two_humans_thresholds_rest_on_what_both_say_and_the_panel_says_so():
     assert {row.basis for row in panel.rows} == {"majority of 2, 370 labelled, 30 left out"}
     assert panel.sentences[0] == (
         "Thresholds need verdicts right or wrong, which mean of 2 is not: they rest on majority of 2, of 370 labelled "
-        "candidates. Without one are 30, above all where people differ: leaving these out flatters a judge."
+        "candidates. 30 have none, mostly those on which people differ: leaving them out flatters a judge."
     )
     both = thresholds.panel(of_two, replace(PLAN, basis="majority"))
     assert [row.estimate for row in both.rows] == [row.estimate for row in panel.rows]

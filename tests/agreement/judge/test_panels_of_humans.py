@@ -89,7 +89,7 @@ def test_settling_only_what_differs_from_the_judge_is_said_to_flatter_it():
 
     said = [" ".join(ceiling.panel(given, PLAN).refused) for given in (only_differing, drawn_as_well)]
 
-    assert ["settling only what differs" in words for words in said] == [True, False]
+    assert ["such verdicts flatter a judge" in words for words in said] == [True, False]
 
 
 def test_nothing_is_corrected_certified_or_compared_by_verdicts_on_what_differed_alone():
@@ -132,8 +132,8 @@ def test_neither_direction_nor_uniformity_is_said_by_verdicts_on_what_differed_a
             plan = Plan(basis=basis, resamples=200)
             for panel in (direction.panel(given, plan), uniformity.panel(given, plan)):
                 assert any("adjudicated" in row.parties for row in panel.rows) == said
-                assert ("Adjudicated were" in " ".join(panel.refused)) != said
-                assert ("not estimable: adjudicated was only what differed" in panel.sentence) == (
+                assert ("labelled candidates were adjudicated" in " ".join(panel.refused)) != said
+                assert ("not estimable: only disagreements were adjudicated" in panel.sentence) == (
                     basis == "adjudicated" and not said
                 )
 

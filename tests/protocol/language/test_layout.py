@@ -153,7 +153,7 @@ def test_a_pool_of_few_authors_is_warned_of() -> None:
 
     (person,) = few_sources(study, study.phase("grade"))
     (model,) = few_sources(sized, sized.phase("grade"), models=1)
-    assert person.startswith("In the pool of 'grade' are answers of one person at most")
-    assert model.startswith("In the pool of 'grade' are answers of one model at most")
+    assert person.startswith("The pool of 'grade' has answers of at most one person")
+    assert model.startswith("The pool of 'grade' has answers of at most one model")
     assert list(few_sources(sized, sized.phase("grade"), models=2)) == []
     assert list(few_sources(sized, sized.phase("consult"))) == []

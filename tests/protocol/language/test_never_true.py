@@ -73,7 +73,7 @@ WHERE = "phases.look.from.where"
         (
             "{sample: {size: 5, not_in: [look]}}",
             "phases.look.from.sample.not_in",
-            "'look' is drawn after 'look', which cannot be apart from it; write not_in there.",
+            "'look' is drawn after 'look', which therefore cannot avoid it; write not_in there.",
         ),
         ("{phase: read, where: {site: C}}", WHERE, "the units come from 'read', which has only those with site A or B"),
     ],
@@ -95,7 +95,7 @@ def test_what_is_no_number_has_no_mean() -> None:
     ((place, said),) = noted("{where: {read.side: left}}", read="result: mean")
 
     assert place == WHERE
-    assert said.startswith("several answers to 'read.side' become their mean, which a choice has not; write another")
+    assert said.startswith("several answers to 'read.side' become their mean, but a choice has none; write another")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_what_comes_after_the_own_answer_is_said() -> None:
     sentences = paragraph_of(STUDY, "(settle)").sentences
 
     assert (
-        "After the own answer is locked, what others answered can be seen, once the item is answered; then the "
+        "Once the rater's own answer is locked, what others answered can be seen, once the item is answered; then the "
         "question is asked again, and the second answer counts."
     ) in sentences
     assert "Its answers stand for the differing ones of “Same fact”; both are kept." in sentences
@@ -275,7 +275,7 @@ def test_a_pool_of_people_and_models_is_said_with_what_its_answers_show() -> Non
         "All graders score all models' answers and people's answers given in “Consult”, in one shuffled pool."
     )
     assert sentences[1] == (
-        "Of what people filled in, the answer shows “Answer” and “Rationale”; every answer is laid out alike."
+        "The answer shows “Answer” and “Rationale” of what people filled in; every answer is laid out alike."
     )
     assert sentences[2] == "Models' answers are those to the same items."
     assert "Asked: “Is it right?”" in sentences
@@ -285,7 +285,7 @@ def test_a_pool_in_which_people_rate_each_other_or_of_one_person_is_said() -> No
     alone = POOL.replace("people: People", "people: {title: People, people: 1}").replace("by: graders", "by: people")
     sentence = paragraph_of(alone, "(grade)").sentences[2]
 
-    assert "Nobody scores their own answer. In the pool of 'grade' are answers of one person at most" in sentence
+    assert "Nobody scores their own answer. The pool of 'grade' has answers of at most one person" in sentence
 
 
 def test_how_several_answers_become_one_is_said_where_something_goes_by_it() -> None:

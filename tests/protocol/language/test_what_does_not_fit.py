@@ -281,7 +281,7 @@ FITS_NOT = {
     "a phase that settles and does not count": (
         one_phase("{v: text}}, {key: b, rates: items, from: a, shows: [], form: {v: text}, counts: no, settles: a"),
         "phases.1.settles",
-        "what settles 'a' has to count, and nothing of this phase does; remove counts: no.",
+        "a phase that settles 'a' has to count; remove counts: no.",
     ),
 }
 
@@ -335,7 +335,11 @@ analysis: {{criteria: [{{key: it, {criterion}}}]}}
         ("estimate: accuracy, of: [read.a, read.b], above: 0.9", ".of", "a criterion is about one field"),
         ("estimate: agreement, of: read.a, above: 0.9", "", "name one as statistic: percent_agreement, cohen_kappa"),
         ("estimate: agreement, of: read.a, statistic: kohen_kappa, above: 0", ".statistic", "nearest: 'cohen_kappa'"),
-        ("estimate: agreement, of: read.c, above: 0.9", ".estimate", "no criterion can be set to agreement"),
+        (
+            "estimate: agreement, of: read.c, above: 0.9",
+            ".estimate",
+            "agreement of a field of the type point cannot have a criterion",
+        ),
         ("estimate: accuracy, of: read.z, above: 0.9", ".of", "there is no field of a phase 'read.z'"),
     ],
 )

@@ -205,7 +205,7 @@ def test_a_model_that_gave_no_answer_keeps_the_study_from_being_frozen(
 ) -> None:
     nobody = POOL.replace("    takes:", "    from: {where: {model: model-z}}\n    takes:")
 
-    with pytest.raises(Conflict, match="of no model is there an answer with model is 'model-z'"):
+    with pytest.raises(Conflict, match="no model has an answer with model is 'model-z'"):
         opened_pool(sqlite_database, tmp_path / "study", nobody)
 
 

@@ -61,7 +61,7 @@ def test_the_caption_says_over_which_items_a_floor_is(report: Report) -> None:
     assert "same items" not in " ".join(captions.values())
     for key in ("accuracy", "accuracy_by_grounding"):
         assert "floors over all items of the line, no matter who answered" in captions[key]
-        assert "is of the items that this rater answered" in captions[key]
+        assert "is on the items that this rater answered" in captions[key]
     assert "floors" not in captions["accuracy_by_category"]
 
 

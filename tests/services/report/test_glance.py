@@ -23,7 +23,7 @@ def test_candidates_without_a_verdict_stand_by_model_below_their_sum() -> None:
 
     assert table is not None
     assert [row[:6] for row in table.rows] == [("judge", "all models", 6, 2, 1, 1), ("judge", "b", 3, 2, 1, 1)]
-    assert "one for all models together" in table.explanation
+    assert "applies to all models together" in table.explanation
 
 
 def test_nothing_is_printed_where_nothing_is_missing() -> None:

@@ -156,7 +156,7 @@ def test_chance_counts_the_subtypes_that_go_with_the_right_diagnosis(tables: dic
 
     # Six tumours of eleven subtypes, six strokes of two, six others of three.
     assert math.isclose(float(floor["value"]), (1 / 11 + 1 / 2 + 1 / 3) / 3) and int(floor["n"]) == 18
-    assert floor["method"] == "mean of 1 / number of options that go with the right answer above"
+    assert floor["method"] == "mean of 1 / number of options left by the right answer above"
 
 
 def test_what_a_model_wrote_that_is_no_answer_is_counted_apart(tables: dict[str, Rows]) -> None:

@@ -175,8 +175,8 @@ def test_an_answer_that_could_come_after_the_opening_is_not_told_by_what_it_chan
 
     assert {each.of_judges["Judge (v1)"].part for each in (while_open, closed_again)} == {"development"}
     said = " ".join(closed_again.said)
-    assert "On development subjects only, though agreement on test was opened. The study was re-opened since" in said
-    with pytest.raises(Conflict, match=r"opened on test before; nothing was changed\. The study was re-opened since, "):
+    assert "On development subjects only, though agreement on test was opened. The study has been re-opened since" in said
+    with pytest.raises(Conflict, match=r"opened on test before; nothing was changed\. The study has been re-opened since, "):
         sealed_split.open_test(database, admin, "sealed", "first", "It was open before.")
 
 

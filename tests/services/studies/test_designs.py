@@ -170,7 +170,7 @@ def test_who_comes_after_somebody_left_gets_their_units_and_those_stay_theirs(
     new = invite(situation, "new")
 
     assert units_of(situation)[new]["score"] == left
-    with pytest.raises(Conflict, match="were given to another rater meanwhile; invite somebody else"):
+    with pytest.raises(Conflict, match="have since been given to another rater; invite somebody else"):
         invite(situation, "rater-2")
     assert verification.verify_study(database, "listed") == []
 

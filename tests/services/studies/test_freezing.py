@@ -350,7 +350,7 @@ def test_who_freezes_is_told_how_many_subjects_stand_behind_the_intervals(import
 
     assert (standing.items, standing.cases, standing.subjects) == (6, 3, 3)
     assert standing.sentence == (
-        "6 items about 3 cases of 3 subjects: intervals are clustered by subject, so 3 subjects stand behind them. "
+        "6 items about 3 cases of 3 subjects: intervals are clustered by subject, so 3 subjects support them. "
         "With so few, intervals may be undefined, and those given are likely to be too narrow."
     )
 

@@ -57,7 +57,7 @@ def folder_with(path: Path, plan: str, by: str = "[a, b]", shows: str = "") -> P
         (OF_GROUPS, "[a, b]", "", "needs two raters of it, and of a in 'read' one is planned"),
         (f"also: [{{{AGREED}, by: group, where: {{group: a}}}}]", "[a, b]", "", "needs two raters, and for 'read' 1"),
         (f"also: [{{{AGREED}, by: group}}]", "[a, c]", "", "needs two raters of it, and of a and c in 'read' one"),
-        (f"also: [{{{AGREED}, as: settled}}]", "[a, b]", "", "what is settled of it is one; remove as: settled"),
+        (f"also: [{{{AGREED}, as: settled}}]", "[a, b]", "", "but a settled result is only one; remove as: settled"),
         (
             f"criteria: [{{key: it, {ACCURACY}, above: 0.1, least: {{raters: 4}}}}]",
             "[a, b]",

@@ -49,13 +49,15 @@ def warned(folder: Path, shows: str = "[scans, prior, prompt]", *, coregistered:
     named = {"field": "where_is_it", "radius": "5"}
     references = rows_of(folder / "references.csv")
     rewrite(folder / "references.csv", [row | (named if row["item"] in ("p1", "p2") else {}) for row in references])
-    return [says for says in checked_folder(folder).warnings if "compared with no reference" in says]
+    return [says for says in checked_folder(folder).warnings if "cannot be compared with the reference" in says]
 
 
 def test_references_of_places_that_name_their_pane_are_warned_of_with_their_items(tmp_path: Path) -> None:
     (warning,) = warned(tmp_path / "study")
 
-    assert warning.startswith("references.csv: places in “Place” are compared with no reference on p1, where scans")
+    assert warning.startswith(
+        "references.csv: places in “Place” cannot be compared with the reference on p1, where scans"
+    )
 
 
 def test_places_in_one_space_are_compared(tmp_path: Path) -> None:

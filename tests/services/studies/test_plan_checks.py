@@ -59,7 +59,7 @@ LINE = "estimate: accuracy, of: read.answer"
             "cluster: scanner",
             "very unit of 'read' has the value 'A' of scanner, and a single cluster gives",
         ),
-        (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share lies from 0 to 1, and no lower limit says anything"),
+        (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share is between 0 and 1, so no lower limit can be"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
 )
@@ -358,9 +358,9 @@ def test_alpha_of_so_many_raters_is_held_against_its_bound(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("people", "more", "says"),
     [
-        (11, "statistic: gwet_ac1", ["11 raters are 55 pairs, and the report tells at most 45 apart"]),
+        (11, "statistic: gwet_ac1", ["11 raters are 55 pairs, and the report lists at most 45"]),
         (10, "statistic: gwet_ac1", []),
-        (5, "statistic: cohen_kappa, by: site", ["5 raters are 10 pairs, and of a part the report tells at most 6"]),
+        (5, "statistic: cohen_kappa, by: site", ["5 raters are 10 pairs, and of a part the report lists at most 6"]),
         (4, "statistic: cohen_kappa, by: site", []),
         (11, "statistic: percent_agreement, each_rater: yes", ["11 raters are 55 pairs, and the report tells at"]),
         (11, "statistic: krippendorff_alpha", []),

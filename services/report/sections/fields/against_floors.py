@@ -89,7 +89,7 @@ FLOORS = Topic(
     drawn="levels",
     further=(
         (
-            "Chance counts the options that go with the right answer above: it is a floor of the accuracy there.",
+            "Chance counts the options left by the right answer above: it is a floor of the accuracy there.",
             _hangs_on_another,
         ),
         (
