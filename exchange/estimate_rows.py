@@ -120,6 +120,7 @@ class Stratum:
         "category",
         "grounding",
         "candidates",
+        "references",
         "pairs",
         "model",
         "prior",
@@ -138,6 +139,7 @@ class Stratum:
 
 ALL_ITEMS = Stratum("all")
 ALL_CANDIDATES = Stratum("candidates")
+ALL_REFERENCES = Stratum("references")
 ALL_PAIRS = Stratum("pairs")
 
 
@@ -158,6 +160,7 @@ class Pooled:
 Reason = Literal[
     "not assessable",
     "unresolved",
+    "neither correct nor incorrect",
     "excluded or not assessable",
     "undetermined or not assessable",
     "undetermined or not assessable, counted as not read",

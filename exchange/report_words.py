@@ -76,6 +76,7 @@ _STRATA = {
     "all": "All items",
     "closed": "Closed formats (yes/no and choice)",
     "candidates": "All candidates",
+    "references": "All references",
     "pairs": "All pairs",
     "overlays": "Overlays offered",
     "verdicts_differ": "Verdicts differ",
@@ -85,6 +86,7 @@ _STRATA = {
 _TWICE = re.compile(r"\b(model|prior) (?=\1 )", re.IGNORECASE)
 _STRATUM_KEYS = {
     "candidates": "all",
+    "references": "all",
     "pairs": "all",
     "overlays": "overlays offered",
     "verdicts_differ": "verdicts differ",

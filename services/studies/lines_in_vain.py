@@ -58,6 +58,10 @@ def of_nothing(
         yield ("as",), says
     if isinstance(line, AuthoredCriterion) and line.each_rater and line.estimate == "difference":
         yield ("each_rater",), "a difference is of the answers of all raters together; remove each_rater."
+    if line.estimate == "flag_precision":
+        yield from _of_no_flag(study, line)
+    if line.estimate == "joint_rate":
+        yield from _of_one_condition(phase, line, units)
     if phase.answers_of is None:  # In a pool, "group" means the group of an answer's author.
         yield from _of_no_group(study, phase, line)
     if phase.answers_of is not None or not units:
@@ -87,6 +91,29 @@ def values_of_no_unit(study: Expansion, phase: Phase, line: AuthoredEstimate, un
                 there = f"expected {alternatives(known)}" if known else "and none is filled in"
                 said.append(f"no unit has {spoken(name)} '{shown(value)}'{nearest(value, known)}, {there}")
     return "; ".join(said)
+
+
+def _of_no_flag(study: Expansion, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
+    flags = [each.key for each in study.attributes if each.type == "yes_no" and each.table != "raters"]
+    if len(line.over) == 1 and line.over[0] in flags:
+        return
+    there = f"expected {alternatives(flags)}" if flags else "and the study declares none"
+    named = f"'{shown(', '.join(line.over))}' is none" if line.over else "none is named"
+    says = f"the flag is one yes_no attribute of what is rated, and {named}, {there}; write over: ATTRIBUTE."
+    yield ("over",), says
+
+
+def _of_one_condition(phase: Phase, line: AuthoredEstimate, units: Sequence[Valued]) -> Iterator[tuple[Under, str]]:
+    for name in line.over:
+        values: dict[str, set[str]] = {}
+        for unit in units:
+            values.setdefault(unit.value_of("item"), set()).add(unit.value_of(name))
+        if len(set().union(*values.values())) > 1 and all(len(own) == 1 for own in values.values()):
+            says = (
+                f"no item has units in '{phase.key}' of more than one {spoken(name)}, so that none has an answer in "
+                "every condition; name the attribute in which the answers to one item differ."
+            )
+            yield ("over",), says
 
 
 def _of_no_group(study: Expansion, phase: Phase, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:

@@ -142,7 +142,7 @@ def _of_pair(
     shift = [Row(SHIFT, names, *_shift(material, a, b, clusters, plan))] if material.scale.scored else []
     changed = share(a != b, clusters, name="share of changed verdicts", unit=UNIT, confidence=plan.confidence)
     whole = [_shift_in_words(row, material) for row in shift]
-    whole += [f"{row.estimate.n} {row.statistic}" for row in lost] + ([beside] if beside else [])
+    whole += [f"{row.estimate.value:.0f} {row.statistic}" for row in lost] + ([beside] if beside else [])
     yield from shift
     yield Row(statistic, names, changed, judge, sentence="; ".join(whole))
     key = headline(material.scale)
@@ -152,15 +152,15 @@ def _of_pair(
 
 
 def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdicts]) -> Iterator[Row]:
-    """Verdicts that only one of the two runs has, counted separately."""
+    """How many verdicts only one of two runs has, among all that it has."""
     first, second = runs
     for statistic, without, given in ((MISSING, second, first), (NEW, first, second)):
-        among = (given.states == State.VERDICT) & (without.states != State.VERDICT)
-        count = int(among.sum())
+        are_given = given.states == State.VERDICT
+        among = are_given & (without.states != State.VERDICT)
         why = ", ".join(f"{n} {words}" for words, n in without.part(among).counts().items())
         only = undefined(
-            f"verdicts that only {names[0] if statistic == MISSING else names[1]} has", count, UNIT, "counted",
-            COUNTED, value=float(count),
+            f"verdicts that only {names[0] if statistic == MISSING else names[1]} has",
+            int(are_given.sum()), UNIT, "counted among what it has", COUNTED, value=float(among.sum()),
         )  # fmt: skip
         yield Row(statistic, names, only, judge, sentence=why)
 
@@ -205,4 +205,4 @@ def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Mat
     text = f"From {names[0]} to {names[1]}, {judge} changed {_share(rows)} of {counted(changed.n, 'verdict')}"
     text += f", {beside}" if beside else ""
     text += f", {_shift_in_words(of[SHIFT], material)}" if SHIFT in of else ""
-    return f"{text}; {of[MISSING].estimate.n} are missing in {names[1]}, {of[NEW].estimate.n} are new."
+    return f"{text}; {of[MISSING].estimate.value:.0f} are missing in {names[1]}, {of[NEW].estimate.value:.0f} are new."

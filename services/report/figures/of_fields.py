@@ -84,7 +84,7 @@ MOST_SERIES = 6
 MOST_ON_A_PAGE = 20
 # By what units are parted, where that is no attribute of the study; all of them by nothing.
 _PARTED_BY: dict[str, str] = {
-    **dict.fromkeys(("all", "candidates", "pairs", "selected", "part"), ""),
+    **dict.fromkeys(("all", "candidates", "references", "pairs", "selected", "part"), ""),
     **{kind: kind for kind in ("format", "category", "grounding", "model")},
     "closed": "format",
 }

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_PAIRS, ALL_RATERS, Party, Stratum
+from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_PAIRS, ALL_RATERS, ALL_REFERENCES, Party, Stratum
 from protocol.fields.kind import FieldKind
 from protocol.language.criteria import MOST_PAIRS, MOST_PAIRS_OF_PART
 from protocol.language.expansion import Field, Phase
@@ -66,7 +66,7 @@ class Ratings:
     @property
     def whole(self) -> Stratum:
         """All units."""
-        return {"candidate": ALL_CANDIDATES, "pair": ALL_PAIRS}.get(self.unit, ALL_ITEMS)
+        return {"candidate": ALL_CANDIDATES, "reference": ALL_REFERENCES, "pair": ALL_PAIRS}.get(self.unit, ALL_ITEMS)
 
     @cached_property
     def versions(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exchange.estimate_rows import Estimated, EstimateRow, Party, Stratum
+from exchange.estimate_rows import EstimateRow, Party, Stratum
 from exchange.report_structure import Cell, Column, PlainTable
 from exchange.report_words import parties_in_words, statistic_in_words, stratum_in_words, who
 from exchange.shown_numbers import shown_estimate
@@ -35,8 +35,8 @@ class Outcome:
     part, whose
         The units and the parties that it is about.
     units, raters
-        How many units the estimate is based on, and how many raters gave an answer other than an abstention to at least
-        one of its units.
+        How many units the estimate is based on, and how many of the raters whose it is gave an answer other than an
+        abstention to at least one of its units.
     because
         Why it is not met or not decided; empty if it is met.
     """
@@ -80,14 +80,15 @@ def outcomes_of(
     for row in chosen:
         # A comparison of parts is one estimate for all of them, so it has no part of its own.
         own = (row.answers, row.stratum)
-        units, raters = units_of(criterion, row, answered.get(own, whole)), raters_of(gave.get(own, whole))
-        answer = _answer(criterion, row.estimate, units, raters, only_abstained(gave.get(own, whole)))
+        units, ratings = units_of(criterion, row, answered.get(own, whole)), gave.get(own, whole)
+        answer = _answer(criterion, row, units, ratings)
+        raters = raters_of(ratings, row.parties)
         outcomes.append(Outcome(criterion, row, row.stratum, row.parties, units, raters, *answer))
     for part in parts:
         of_part = [row for row in chosen if (row.answers, row.stratum) == (part.answers, part.stratum)]
-        raters = raters_of(gave[part.answers, part.stratum])
+        ratings = gave[part.answers, part.stratum]
         outcomes += [
-            Outcome(criterion, None, part.stratum, whose, 0, raters, "not decided", because)
+            Outcome(criterion, None, part.stratum, whose, 0, raters_of(ratings, whose), "not decided", because)
             for whose, because in lacking(criterion, part, of_part)
         ]
     return outcomes or [Outcome(criterion, None, whole.whole, (), 0, 0, "not decided", NOTHING)]
@@ -130,20 +131,21 @@ def _chosen(criterion: AuthoredCriterion, statistic: str, rows: Sequence[Estimat
     return chosen
 
 
-def _answer(
-    criterion: AuthoredCriterion, estimate: Estimated, units: int, raters: int, abstained: int
-) -> tuple[Answer, str]:
-    least = criterion.least
+def _answer(criterion: AuthoredCriterion, row: EstimateRow, units: int, ratings: Ratings) -> tuple[Answer, str]:
+    estimate, least, raters = row.estimate, criterion.least, raters_of(ratings)
     if estimate.undefined_because is not None:
         return "not decided", estimate.undefined_because
     if units < least.units or raters < least.raters:
-        lacking = []
-        if units < least.units:
-            lacking.append(f"{units} of {least.units} units")
-        if raters < least.raters:
-            others = f" (of {abstained} more there are abstentions alone)" if abstained else ""
-            lacking.append(f"{raters} of {least.raters} raters{others}")
-        return "not decided", f"it rests on {' and '.join(lacking)}"
+        of_units = f"it rests on {units} of {least.units} units" if units < least.units else ""
+        if raters >= least.raters:
+            return "not decided", of_units
+        abstained = only_abstained(ratings)
+        of_raters = f"{raters} of {least.raters} raters"
+        of_raters += f" (of {abstained} more there are abstentions alone)" if abstained else ""
+        if any(party.kind == "rater" for party in row.parties):
+            # The line itself is of one rater or pair, while so many are asked for among all.
+            return "not decided", ", and ".join(filter(None, (of_units, f"{of_raters} have answered")))
+        return "not decided", f"{of_units} and {of_raters}" if of_units else f"it rests on {of_raters}"
     if estimate.low != estimate.low or estimate.high != estimate.high:
         return "not decided", "the estimate has no interval"
     missed = []
@@ -171,7 +173,9 @@ def criteria_table(outcomes: Sequence[Outcome]) -> PlainTable:
             Column("whose", "Whose", "Whose estimate it is"),
             Column("part", "On", "Which units it rests on"),
             Column("units", "Units", "How many units the estimate rests on"),
-            Column("raters", "Raters", "How many raters gave an answer, not only abstentions, to its units"),
+            Column(
+                "raters", "Raters", "How many of the raters whose estimate it is gave an answer, not only abstentions"
+            ),
             Column("estimate", "Estimate", "The estimate with its interval"),
             Column("outcome", "Outcome", "Met, not met or not decided"),
             Column("because", "Because", "Why it is not met or not decided, and what the estimate warns of"),

@@ -39,6 +39,8 @@ def left_out(study: Expansion, phases: Sequence[PhaseRatings]) -> Iterator[str]:
                 reason = f"no figure is made of “{phase.title}”, whose answers do not count"
             elif phase.source.practice == "only":
                 reason = f"no figure is made of “{phase.title}”, which is for practice"
+            elif rated is not None and not rated.fields:
+                reason = f"nothing was drawn for “{phase.title}”"
             elif rated is None or rated.of_field(field, form_named(study, line)) is None:
                 reason = f"no unit that was drawn for “{phase.title}” has this field in its form"
             else:

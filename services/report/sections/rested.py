@@ -52,9 +52,16 @@ def _entering(criterion: AuthoredCriterion, ratings: Ratings) -> Iterator[list[b
             yield [is_right is not None for is_right in correct]
 
 
-def raters_of(ratings: Ratings) -> int:
-    """Return how many raters gave an answer to any of the units, not counting those who only abstained."""
-    return sum("answered" in column.states for column in ratings.columns)
+def raters_of(ratings: Ratings, whose: Sequence[Party] = ()) -> int:
+    """Return how many raters gave an answer to any of the units, not counting those who only abstained.
+
+    Parameters
+    ----------
+    whose
+        The parties of a line: if raters are among them, only they are counted.
+    """
+    named = [party for party in whose if party.kind == "rater"]
+    return sum("answered" in column.states for column in ratings.columns if not named or column.party in named)
 
 
 def only_abstained(ratings: Ratings) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party, Stratum
+from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, LeftOut, Party, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either
@@ -93,10 +94,17 @@ def _shares(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
     rows = []
     for stratum, here in by_model(scores.sample):
         clusters = intervals.by([scores.items[i] for i in here])
-        for rater, own in zip(scores.raters, scores.scores, strict=True):
-            mine = [own[i] for i in here]
-            result = accuracy_of_correctness(mine, unit="candidate", **clusters)
-            rows.append(EstimateRow("share", "scored_correct", (rater.party,), stratum, result.primary, result.wilson))
+        for rater, own, neither in zip(scores.raters, scores.scores, scores.neither, strict=True):
+            mine, left_out = [own[i] for i in here], [neither[i] for i in here]
+            result = accuracy_of_correctness(mine, excluded=left_out, unit="candidate", **clusters)
+            row = EstimateRow("share", "scored_correct", (rater.party,), stratum, result.primary, result.wilson)
+            rows.append(row)
+            if result.n_excluded:
+                bound = replace(row, beside=None, remark=LeftOut(result.n_excluded, "neither correct nor incorrect"))
+                rows += [
+                    replace(bound, estimate=result.worst_case, bound="worst"),
+                    replace(bound, estimate=result.best_case, bound="best"),
+                ]
             if not scores.is_proportional and stratum == ALL_CANDIDATES:
                 weighted = weighted_mean(
                     [None if score is None else float(score) for score in mine],
@@ -106,10 +114,14 @@ def _shares(scores: Scores, intervals: IntervalSettings) -> EstimateTable:
                     **clusters,
                 )
                 rows.append(EstimateRow("share", "scored_correct", (rater.party,), stratum, weighted, weighted=True))
+    bounds = (
+        " What was scored neither correct nor incorrect is left out; beside the share are two bounds, with all of "
+        "these incorrect and all of them correct."
+    )
     return EstimateTable(
         key="scores_shares",
         title="Share of candidates scored correct",
-        explanation="Unit: the candidate.",
+        explanation=f"Unit: the candidate.{bounds if any(row.bound for row in rows) else ''}",
         rows=tuple(rows),
         cluster="item",
     )

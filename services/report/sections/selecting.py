@@ -31,6 +31,8 @@ class PartOfLine(NamedTuple):
     ratings: Ratings
 
 
+# All units, by what is rated.
+_WHOLE = ("all", "candidates", "references", "pairs")
 # In a pool: what has no group, and what has no model.
 _OF_MODELS = Stratum("attribute", "a model", WRITTEN_BY)
 _OF_PEOPLE = Stratum("attribute", "a person", WRITTEN_BY)
@@ -189,9 +191,9 @@ def _of_groups(study: Expansion, ratings: Ratings, line: AuthoredEstimate) -> li
 
 def within(outer: Stratum, inner: Stratum) -> Stratum:
     """Return the part that two nested parts define; a part of all units is just that part."""
-    if outer.kind in ("all", "candidates", "pairs"):
+    if outer.kind in _WHOLE:
         return inner
-    if inner.kind in ("all", "candidates", "pairs"):
+    if inner.kind in _WHOLE:
         return outer
     if outer == _OF_MODELS and inner.kind == "model":
         return inner

@@ -249,10 +249,11 @@ def test_without_a_repeated_run_the_share_from_run_to_run_is_said_not_to_be_know
     assert all("from run to run not known" in row.sentence for row in panel.of("changed with the prompt"))
 
 
-def test_verdicts_of_one_run_only_are_counted_apart():
+def test_verdicts_of_one_run_only_are_counted_among_all_that_it_has():
     panel = repeats.panel(runs([1, 1, 0, np.nan], [1, np.nan, np.nan, 0]), PLAN)
 
-    assert [panel.of(name)[0].estimate.n for name in (repeats.MISSING, repeats.NEW)] == [2, 1]
+    missing, new = (panel.of(name)[0].estimate for name in (repeats.MISSING, repeats.NEW))
+    assert [(missing.value, missing.n), (new.value, new.n)] == [(2, 3), (1, 2)]
     assert panel.of(repeats.SCATTER)[0].estimate.n == 1
 
 

@@ -239,6 +239,23 @@ def test_the_line_of_a_rater_has_the_units_of_that_rater(sqlite_database: Databa
     }
 
 
+def test_the_line_of_a_rater_or_pair_counts_these_and_the_least_is_asked_of_all(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    def says(number: int, who: int) -> str | None:
+        return None if who == 3 else "yes"
+
+    least = "least: {units: 50, raters: 3}"
+    lines = lines_of(sqlite_database, tmp_path / "study", f"{SHARE}, each_rater: yes, above: 0.2, {least}", says, 3)
+
+    because = "2 of 3 raters have answered"
+    assert [(line.whose, line.raters, line.because) for line in lines] == [
+        ("Rater 1", 1, because),
+        ("Rater 2", 1, because),
+        ("Rater 3", 0, "this rater has answered none of these units"),
+    ]
+
+
 def test_of_all_raters_together_a_unit_counts_once(sqlite_database: Database, tmp_path: Path) -> None:
     lines = lines_of(
         sqlite_database,

@@ -14,6 +14,7 @@ from db.engine import make_engine
 from protocol.language.expansion import Expansion
 from services.progress import data_lock
 from services.report import build_report
+from services.report.rows.ratings import PhaseRatings
 from services.report.sections.lines_left_out import left_out
 from services.studies import freezing
 from services.studies.checking import checked_folder
@@ -226,6 +227,10 @@ def test_a_line_of_which_no_figure_is_made_is_said_with_the_reason(tmp_path: Pat
 
     assert line.startswith("Also declared, not computed, since no figure is made of “Reads again”, whose answers do")
     assert criterion.startswith("Criterion “enough”: not decided, since no unit that was drawn for “Reads” has")
+
+    # Such as a phase that waits for the answers of another, and never opened.
+    _, criterion = left_out(study, [PhaseRatings(study.phase("read"), (), ())])
+    assert criterion.startswith("Criterion “enough”: not decided, since nothing was drawn for “Reads”: ")
 
 
 def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -9,14 +10,15 @@ from sqlmodel import select
 
 from db import Study
 from protocol.forms import Option
-from services.report import EstimateTable, PlainTable, figures_of
+from services.report import EstimateTable, PlainTable, Report, figures_of
 from services.report.build import report_of
 from services.report.rows.loading import load_rows
 from services.report.rows.study_rows import StudyRows
+from tests.services.report.lines import lines_in
 from tests.services.report.situations import STUDY, Situation
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rows(closed_ended: Situation) -> StudyRows:
     """What the report of the closed study rests on."""
     with closed_ended.database.read_only() as session:
@@ -42,7 +44,9 @@ def test_a_category_may_be_called_with_a_colon(rows: StudyRows) -> None:
     assert len(after) == len(before)
 
 
-def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(rows: StudyRows) -> None:
+@pytest.fixture(scope="module")
+def with_one_excluded(rows: StudyRows) -> Report:
+    """The report where the first of the scores says neither correct nor incorrect."""
     scoring = rows.protocol.scoring
     assert scoring is not None
     field = scoring.form.primary
@@ -56,8 +60,11 @@ def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(
     protocol = rows.protocol.model_copy(update={"scoring": scoring.model_copy(update={"form": form})})
     scored = [entry for entry in rows.entries if entry.phase == "scoring" and entry.answer is not None]
     entries = tuple(replace(entry, answer="excluded") if entry is scored[0] else entry for entry in rows.entries)
+    return report_of(replace(rows, protocol=protocol, entries=entries), "final")
 
-    report = report_of(replace(rows, protocol=protocol, entries=entries), "final")
+
+def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(with_one_excluded: Report) -> None:
+    report = with_one_excluded
     section = report.section("scores")
     assert section is not None
     table = section.table("scores_counts")
@@ -74,3 +81,22 @@ def test_a_score_that_is_neither_correct_nor_incorrect_is_counted_as_what_it_is(
     between = section.table("scores_agreement")
     assert isinstance(between, EstimateTable)
     assert all("; 1 that one or both excluded left out, counted apart" in row.estimate.method for row in between.rows)
+
+
+def test_a_share_scored_correct_has_bounds_by_what_is_neither(with_one_excluded: Report) -> None:
+    rows = [row for row in lines_in(with_one_excluded, "scores", "scores_shares") if row.stratum == "all"]
+    scored = {line.label: line for line in rows if line.who == "Rater 1"}
+    share = scored["All candidates"].estimate
+    right = share.value * share.n
+
+    assert list(scored) == [
+        "All candidates",
+        "All candidates, left out counted incorrect",
+        "All candidates, left out counted correct",
+    ]
+    least, most = (line for label, line in scored.items() if "left out" in label)
+    assert share.n == 7 and least.estimate.n == most.estimate.n == 8
+    assert math.isclose(least.estimate.value, right / 8) and math.isclose(most.estimate.value, (right + 1) / 8)
+    assert least.note.endswith("1 neither correct nor incorrect")
+    # The other rater left out nothing.
+    assert [line.label for line in rows if line.who == "Rater 2"] == ["All candidates"]

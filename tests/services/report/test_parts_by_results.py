@@ -10,6 +10,7 @@ from typing import Any
 from db import Database
 from services.studies import freezing, importing, members
 from tests.services.report import planted
+from tests.services.report.lines import all_lines
 from tests.services.report.recomputed import estimate_in, tables_of, values_in
 from tests.situations import Situation, owner_of, signed_in, write_table
 
@@ -53,6 +54,14 @@ def test_a_mirage_is_a_finding_with_and_without_the_image_where_the_report_has_n
             assert math.isclose(float(row["value"]), mirages / asked) and int(row["n"]) == asked
             left_out = len(negative) - asked
             assert (f"{left_out} of {len(negative)} without a consensus (" in row["note"]) == (left_out > 0)
+
+    # What is rated of reports is references, and called so.
+    of_references = [
+        line.label
+        for line in all_lines(report)
+        if line.estimate.unit == "reference" and line.row.stratum.kind != "attribute"
+    ]
+    assert of_references and all(label.startswith("All references") for label in of_references)
 
 
 RATED = """

@@ -70,6 +70,18 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
             "each_rater: A difference is of the answers of all raters together; remove each_rater",
         ),
         (
+            "primary: {estimate: flag_precision, of: score.found, option: yes}",
+            "primary.over: The flag is one yes_no attribute of what is rated, and none is named, expected image",
+        ),
+        (
+            "primary: {estimate: flag_precision, of: score.found, option: yes, over: site}",
+            "and 'site' is none, expected image; write over: ATTRIBUTE",
+        ),
+        (
+            "primary: {estimate: joint_rate, of: score.found, option: yes, over: site}",
+            "primary.over: No item has units in 'score' of more than one site, so that none has an answer in every",
+        ),
+        (
             "primary: {estimate: accuracy, of: alone.answer, compare: group}",
             "Groups of raters are compared, and one works in 'alone'; remove compare",
         ),
@@ -85,6 +97,7 @@ def test_what_is_said_in_vain_is_refused_with_its_key(tmp_path: Path, plan: str,
         "primary: {%s, by: site, as: [given, settled]}",
         "primary: {%s, where: {group: [one, two]}, compare: group}",
         "primary: {estimate: joint_rate, of: score.found, option: yes, over: image, by: [site, model]}",
+        "primary: {estimate: flag_precision, of: score.found, option: yes, over: image, by: site}",
     ],
 )
 def test_what_something_can_be_in_is_taken(tmp_path: Path, plan: str) -> None:

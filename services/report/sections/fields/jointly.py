@@ -124,9 +124,9 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         further=(
             (
                 (
-                    "A question that lacks such an answer in a condition is left out, also where each rater says "
-                    "another of the options that are not counted; beside the share stand its two bounds, with none of "
-                    "these questions counted, and with each that no answer speaks against."
+                    "A question that lacks an answer in a condition is left out; in the consensus also one on which "
+                    "raters differ there, even between options that do not count. Beside the share stand its two "
+                    "bounds, with none of these questions counted, and with every one that no answer rules out."
                 ),
                 has_bounds,
             ),
