@@ -155,7 +155,7 @@ def _in(phases: StudyPhases, queue: Queue, without: frozenset[int]) -> Any:
     these answers.
     """
     # As literals, as a statement takes fewer parameters than a study has items.
-    items = bindparam("without", sorted(without), expanding=True, literal_execute=True)
+    items: Any = bindparam("without", sorted(without), expanding=True, literal_execute=True)
     return and_(
         col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)]),
         *([col(Assignment.item_id).not_in(items)] if without else []),
