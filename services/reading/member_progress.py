@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import and_, bindparam, func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -70,18 +70,19 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
         ).all()
         lines = []
         following = frozen_facts.phases_of(session, stored_id(study.id)).chosen_by_answers
-        is_sealed = bool(following and queries.sealed_items(session, stored_id(study.id)))
+        sealed_items = queries.sealed_items(session, stored_id(study.id)) if following else frozenset()
         on_test = queries.count_sealed_by_member(session, stored_id(study.id), following)
         for membership, person in rows:
             phases = frozen_facts.phases_of_member(session, membership)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
                 done, total = desk.progress_of(session, phases, stored_id(membership.id), queue)
                 done -= desk.count_cut_off(session, phases, stored_id(membership.id), queue)
-                failures, last_saved = _failures_and_last_save(session, phases, stored_id(membership.id), queue)
-                is_without_test = is_sealed and phases.is_chosen_by_answers(queue)
+                is_without_test = bool(sealed_items) and phases.is_chosen_by_answers(queue)
+                of_queue = _in(phases, queue, sealed_items if is_without_test else frozenset())
+                failures, last_saved = _failures_and_last_save(session, stored_id(membership.id), of_queue)
                 if is_without_test and total:
                     sealed = on_test.get((stored_id(membership.id), phases.in_queue(queue)[-1].key), queries.NO_WORK)
-                    done, total, failures = done - sealed.ended, total - sealed.total, failures - sealed.failures
+                    done, total = done - sealed.ended, total - sealed.total
                 if total or is_without_test or not phases.before(queue):
                     lines.append(
                         MemberProgress(
@@ -95,7 +96,7 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                             last_saved,
                             _practice(session, phases.training_for(queue), stored_id(membership.id)),
                             titles.get(membership.group_key, ""),
-                            _revised(session, phases, stored_id(membership.id), queue),
+                            _revised(session, stored_id(membership.id), of_queue),
                             is_without_test,
                         )
                     )
@@ -118,22 +119,20 @@ def _practice(session: Session, training: Phase | None, membership_id: int) -> s
     )
 
 
-def _revised(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> int:
+def _revised(session: Session, membership_id: int, of_queue: Any) -> int:
     return session.exec(
         select(func.count(func.distinct(col(Verdict.assignment_id))))
         .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
         .where(
             Assignment.membership_id == membership_id,
-            _in(phases, queue),
+            of_queue,
             col(Verdict.supersedes_id).is_not(None),
         )
     ).one()
 
 
-def _failures_and_last_save(
-    session: Session, phases: StudyPhases, membership_id: int, queue: Queue
-) -> tuple[int, datetime | None]:
-    chosen = select(Assignment.id).where(Assignment.membership_id == membership_id, _in(phases, queue))
+def _failures_and_last_save(session: Session, membership_id: int, of_queue: Any) -> tuple[int, datetime | None]:
+    chosen = select(Assignment.id).where(Assignment.membership_id == membership_id, of_queue)
     failures = session.exec(
         select(func.count()).select_from(TechnicalFailure).where(col(TechnicalFailure.assignment_id).in_(chosen))
     ).one()
@@ -149,5 +148,15 @@ def _failures_and_last_save(
     return failures, max(moments, default=None)
 
 
-def _in(phases: StudyPhases, queue: Queue) -> Any:
-    return col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)])
+def _in(phases: StudyPhases, queue: Queue, without: frozenset[int]) -> Any:
+    """Return the condition that an assignment is in a queue, and not on certain items.
+
+    A count or a time that changes with each answer on a sealed item, when the queue's other counts do not, would count
+    these answers.
+    """
+    # As literals, as a statement takes fewer parameters than a study has items.
+    items: Any = bindparam("without", sorted(without), expanding=True, literal_execute=True)
+    return and_(
+        col(Assignment.phase).in_([phase.key for phase in phases.in_queue(queue)]),
+        *([col(Assignment.item_id).not_in(items)] if without else []),
+    )

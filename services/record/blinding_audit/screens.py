@@ -27,6 +27,7 @@ _PLACES: tuple[tuple[str, Sort], ...] = (
     (r"images\.(presets\.label|panes\.(title|badge|missing))", "asks"),
     (r"(worklist|instructions)\b", "asks"),
 )
+_OWN_ANSWER = re.compile(r"(draft|own|turns\.lines)\b")
 _OPTION = re.compile(r"form\.(fields\.options|not_assessable|flags)\.(id|text)|context\.facts\.options")
 _LETTER = re.compile(r"^[a-z]\) ")
 # Closed lists of the program: their words are the same in every study.
@@ -73,6 +74,11 @@ class Piece:
     def is_token(self) -> bool:
         """Whether it is a name that the program drew or hashed."""
         return self.sort == "program" and _TOKEN.fullmatch(self.text) is not None
+
+    @property
+    def is_own_answer(self) -> bool:
+        """Whether the reader filled it in: as a draft, in the first step, or in an earlier turn."""
+        return _OWN_ANSWER.match(self.where) is not None
 
 
 def pieces_of(payload: Any) -> Iterator[Piece]:

@@ -45,12 +45,22 @@ class Search:
         Must refuse every change.
     shared
         Texts that everybody gets.
+    sealed
+        Items on whose screens nothing is searched that their reader filled in: what is found there, and how often,
+        would tell the answers.
     """
 
     def __init__(
-        self, database: Database, study_id: int, hidden: HiddenValues, subjects: Subjects, shared: frozenset[str]
+        self,
+        database: Database,
+        study_id: int,
+        hidden: HiddenValues,
+        subjects: Subjects,
+        shared: frozenset[str],
+        sealed: frozenset[int],
     ) -> None:
         self._database = database
+        self._sealed = sealed
         self._study_id = study_id
         self._hidden = hidden
         self._subjects = subjects
@@ -116,7 +126,7 @@ class Search:
         name = Leak(*_named(session, membership, planned), "", "", 0)
         tally.searched["payloads"] += 1
         tally.searched["addresses"] += addresses_in(payload)
-        parts = list(pieces_of(payload))
+        parts = [part for part in pieces_of(payload) if not (part.is_own_answer and planned.item_id in self._sealed)]
         tally.present.update({(name.phase, part.where) for part in parts if part.sort in ("tells", "answers")})
         for part in parts:
             tally.searched["texts"] += 1

@@ -26,6 +26,8 @@ class Work:
     is_closed: bool
     # Whether people's answers about test subjects are sealed: then no answer is named.
     is_sealed: bool
+    # Items of sealed test subjects, on whose screens own answers are left out.
+    sealed_items: frozenset[int]
     hidden: HiddenValues
     shared: frozenset[str]
     plan: Plan
@@ -55,6 +57,7 @@ def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, li
         freeze=freeze,
         is_closed=state_of(session, study_id) == "closed",
         is_sealed=bool(sealed),
+        sealed_items=sealed,
         hidden=hidden_values(session, study, phases, cut, words_in(shared)),
         shared=shared,
         plan=plan_of(counted, left_out, seed, limit, drawn),

@@ -18,12 +18,14 @@ from db.engine import make_engine
 from services.adjudication import review_queue
 from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding
+from services.reading import submission
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file, sqlite_url
 from tests.listed_study import imported_listed, work_through
 from tests.sealed_study import with_many_items
 from tests.situations import Situation, imported_study, write_table
 
+Answering = Callable[[dict[str, Any]], dict[str, Any]]
 STUDY = "twin"
 # Order is random by the key of the study over all units of a queue, also those of sealed subjects; listed it is the
 # same for the units of the others, whatever else is in the queue.
@@ -164,7 +166,7 @@ def answered(
     others = frozenset(int(key[1:]) for key in otherwise)
     for number, rater in enumerate(at_first.raters):
         of_rater = Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer)
-        work_through(of_rater, _answering(number, others))
+        work_through(of_rater, _drafting(of_rater, _answering(number, others)))
     if at_first.reviewer != at_first.admin:
         messages = [review_queue.open_review_queue(database, at_first.admin, STUDY).in_words]
         messages += [piece.sentence for piece in outstanding.open_work_of(database, at_first.admin, STUDY)]
@@ -188,7 +190,7 @@ def answered(
     return situation
 
 
-def _answering(who: int, others: frozenset[int]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def _answering(who: int, others: frozenset[int]) -> Answering:
     """Return what one of the people says: the others differ from every fifth and seventh answer of the first ones."""
 
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
@@ -214,6 +216,17 @@ def _answering(who: int, others: frozenset[int]) -> Callable[[dict[str, Any]], d
         return {"fields": given, "not_assessable": None, "comment": "Otherwise" if is_other else "", "flag": None}
 
     return answer
+
+
+def _drafting(situation: Situation, answer: Answering) -> Answering:
+    """Return the same, saved as a draft before it is submitted, as a browser saves it."""
+
+    def drafted(payload: dict[str, Any]) -> dict[str, Any]:
+        given = answer(payload)
+        submission.save_draft(situation.database, situation.raters[0], payload["assignment"], 1, given)
+        return given
+
+    return drafted
 
 
 def _word(is_right: bool) -> str:

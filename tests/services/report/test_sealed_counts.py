@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from sqlmodel import func, select
 
-from db import Assignment, Item, Membership, Study, Verdict, queries
+from db import Assignment, Database, Draft, Item, Membership, Study, Verdict, queries
+from db.engine import make_engine
 from services import report
 from services.judging import sealed_split
 from services.progress import outstanding, overview
 from services.reading import member_progress
 from services.record import package
 from services.studies import frozen_facts
+from tests.harness.databases import sqlite_url
 from tests.services.report.sealed_scores import items_for_test
 from tests.situations import Situation
 
@@ -95,3 +99,28 @@ def test_open_work_on_sealed_subjects_is_said_and_not_counted() -> None:
 
     assert outstanding.in_order([nothing_else, on_test]) == [on_test]
     assert on_test.sentence == "Rater 3: 0 of 4 answers open in development, and some of test, which are sealed"
+
+
+def test_revisions_and_the_last_save_are_said_of_development_subjects_alone(sealed: Situation, tmp_path: Path) -> None:
+    """Who watches them while somebody works would count the units of test subjects that follow from answers."""
+    with sqlite3.connect(sealed.database.data_dir / "blindread.db") as of_all, sqlite3.connect(tmp_path / "b.db") as to:
+        of_all.backup(to)
+    copied = Database(make_engine(sqlite_url(tmp_path / "b.db")), tmp_path)
+    before = member_progress.progress_of_members(copied, sealed.admin, "sealed")[-1]
+    with copied.writing() as session:
+        of_test = queries.sealed_items(session, session.exec(select(Study.id)).one())
+        settled = session.exec(
+            select(Verdict)
+            .join(Assignment, Assignment.id == Verdict.assignment_id)
+            .where(Assignment.phase == "settle", Assignment.item_id.in_(of_test))
+        ).first()
+        again = settled.model_dump(exclude={"id"})
+        later = settled.submitted_at + timedelta(days=1)
+        again |= {"receipt": "LATE-RXXX", "idempotency_key": "later", "submitted_at": later}
+        session.add(Verdict(**again | {"supersedes_id": settled.id}))
+        session.add(Draft(assignment_id=settled.assignment_id, sequence=1, answers={}, saved_at=later))
+
+    after = member_progress.progress_of_members(copied, sealed.admin, "sealed")[-1]
+    copied.engine.dispose()
+
+    assert after == before
