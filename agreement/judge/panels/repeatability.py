@@ -19,6 +19,7 @@ from agreement.judge.pool import in_random_groups
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.scale import State
 from agreement.judge.wording import counted, in_brief, in_percent, p_in_words
+from agreement.lone_items import shared_clusters
 from agreement.measurements import bland_altman
 from agreement.percent import share
 
@@ -138,7 +139,8 @@ def _of_pair(
         yield from lost
         return
     a, b = first.codes[both], second.codes[both]
-    clusters = None if material.clusters is None else in_random_groups(material.clusters[both])
+    own = shared_clusters(material.clusters, both)
+    clusters = None if own is None else in_random_groups(own)
     shift = [Row(SHIFT, names, *_shift(material, a, b, clusters, plan))] if material.scale.scored else []
     changed = share(a != b, clusters, name="share of changed verdicts", unit=UNIT, confidence=plan.confidence)
     whole = [_shift_in_words(row, material) for row in shift]

@@ -193,6 +193,20 @@ def test_a_shift_in_one_direction_and_scatter_are_two_things():
     assert [p.of(repeats.SCATTER)[0].estimate.value for p in (of_shift, of_scatter)] == [0.12, 0.12]
 
 
+def test_a_shift_is_tested_exactly_if_no_two_repeated_candidates_share_a_cluster():
+    start = np.r_[np.ones(50), np.zeros(50)]
+    shifted = np.r_[np.zeros(14), np.ones(36), np.ones(15), np.zeros(35)]
+    plain = runs(start, shifted)
+
+    alone, of_pairs = (
+        repeats.panel(replace(plain, clusters=clusters), PLAN).of(repeats.SHIFT)[0].estimate
+        for clusters in (np.arange(100), np.arange(100) // 2)
+    )
+
+    assert alone == repeats.panel(plain, PLAN).of(repeats.SHIFT)[0].estimate
+    assert alone.p == 1.0 and "exact" in alone.method and "Obuchowski" in of_pairs.method
+
+
 def test_runs_without_a_common_candidate_are_no_repeats_and_show_no_lack_of_shift():
     parts = runs([1, 0, np.nan, np.nan], [np.nan, np.nan, 1, 0])
     panel = repeats.panel(parts, PLAN)
