@@ -152,7 +152,8 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
     for judge in material.judges:
         each = [panel.of(key, stratum=EVERYTHING, parties=(judge, basis.name))[0].estimate for basis in against]
         said = [f"{basis.name} {in_brief(estimate)}" for basis, estimate in zip(against, each, strict=True)]
-        text = f"{judge} agrees, by {called(key)}, with {listed(said)}"
+        n = min(estimate.n for estimate in each)
+        text = f"{judge} agrees, by {called(key)}, with {listed(said)}, on {counted(n, UNIT)}{against[0].omitted}"
         humans = (judge, *material.humans)
         for gap in panel.of(GAP, stratum=EVERYTHING, parties=humans):
             (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, judge=judge)
@@ -163,7 +164,9 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
                 f"; humans with {others}: {measure} {in_brief(ceiling.estimate)}, the judge with the same "
                 f"{in_brief(own.estimate)}, difference {in_brief(gap.estimate)} ({gap.sentence})"
             )
+            if gap.estimate.n != n:
+                text += f", on {counted(gap.estimate.n, UNIT)}"
         if len(material.humans) == 1:
             text += "; with one human there is no ceiling to compare it with"
-        sentences.append(f"{text}, on {counted(min(estimate.n for estimate in each), UNIT)}{against[0].omitted}.")
+        sentences.append(f"{text}.")
     return tuple(sentences)
