@@ -44,7 +44,7 @@ def test_clusters_of_very_unequal_sizes_are_warned_of() -> None:
     alike, unequal = [n // 4 for n in range(60)], [max(0, n - 45) for n in range(60)]
 
     assert flag_misses(said, flagged, clusters=alike).warning is None
-    assert "of very unequal sizes" in (flag_misses(said, flagged, clusters=unequal).warning or "")
+    assert "sizes are very unequal" in (flag_misses(said, flagged, clusters=unequal).warning or "")
 
 
 def test_a_chance_of_nothing_is_refused() -> None:

@@ -106,7 +106,7 @@ def test_counting_every_item_twice_leaves_the_difference_unchanged(table):
         ([[1]], r"table has shape \(1, 1\)"),
         ([[1, math.nan], [1, 1]], "table holds"),
         ([[1, -1], [1, 1]], "negative"),
-        ([[1, "x"], [1, 1]], "no count"),
+        ([[1, "x"], [1, 1]], "not a count"),
     ],
 )
 def test_what_is_no_table_of_counts_is_refused(table, message):

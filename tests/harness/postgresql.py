@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,9 @@ class PostgresServer(PostgresDatabases):
         os.kill(self._process.pid, number)
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
         for pid in map(int, children):
-            os.kill(pid, number)
+            # A worker may have ended since its pid was read.
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def stop(self) -> None:
         """Stop the server and remove its folder."""

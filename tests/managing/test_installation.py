@@ -138,7 +138,7 @@ def test_the_folder_of_a_server_that_runs_is_named(run: Run, server: Callable[..
 
     warned = run("init")
 
-    assert "people are in" in warned.stderr
+    assert "there are some in" in warned.stderr
     assert str(running.data_dir.resolve()) in warned.stderr
 
 

@@ -92,14 +92,14 @@ def test_a_model_whose_name_says_that_it_is_one_is_called_by_its_name_alone() ->
 @pytest.mark.parametrize(
     ("statistic", "compared", "limits", "p", "note"),
     [
-        ("icc", "answers", (-0.2, 0.9), 0.04, "P is below 0.05 although the interval holds 0: each is of a"),
+        ("icc", "answers", (-0.2, 0.9), 0.04, "P is below 0.05 although the interval holds 0: they come"),
         ("signed_difference", "judgements", (0.06, 0.7), 0.065, "P is not below 0.05 although the interval does not"),
         (
             "auc",
             "confidence",
             (0.52, 0.8),
             0.06,
-            "although the interval does not hold 0.50: each is of a method of its",
+            "although the interval does not hold 0.50: they come from",
         ),
         ("icc", "answers", (-0.2, 0.9), 0.06, ""),
         ("icc", "answers", (0.2, 0.9), 0.04, ""),

@@ -53,7 +53,7 @@ def test_the_report_says_what_it_pools_and_what_is_in_no_figure(read_in_two_vers
 
     pooled, made, counts = report.notices[-3:]
     assert pooled.startswith(
-        "This study has 2 versions, and the figures are of version 2: of what did not change since"
+        "This study has 2 versions, and the figures describe version 2: they pool all units that have not changed"
     )
     assert made == f"Version 2 was made on {report.generated_at:%Y-%m-%d}: {REASON}"
     assert counts == (

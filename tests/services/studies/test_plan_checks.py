@@ -258,8 +258,10 @@ def test_a_column_of_units_that_is_called_as_what_is_known_of_raters_is_said(tmp
         text = (folder / file).read_text("utf-8")
         (folder / file).write_text(text.replace("scanner", name), encoding="utf-8")
 
-    (warning,) = [warning for warning in checked_folder(folder).warnings if "known of each rater" in warning]
-    assert warning.startswith(f"analysis.primary names {name}, which in a plan is") and "column of items.csv" in warning
+    (warning,) = [warning for warning in checked_folder(folder).warnings if "known about each rater" in warning]
+    assert (
+        warning.startswith(f"analysis.primary names {name}, which in a plan means") and "column of items.csv" in warning
+    )
 
 
 SCORED = """
@@ -362,7 +364,7 @@ def test_alpha_of_so_many_raters_is_held_against_its_bound(tmp_path: Path) -> No
         (10, "statistic: gwet_ac1", []),
         (5, "statistic: cohen_kappa, by: site", ["5 raters are 10 pairs, and of a part the report lists at most 6"]),
         (4, "statistic: cohen_kappa, by: site", []),
-        (11, "statistic: percent_agreement, each_rater: yes", ["11 raters are 55 pairs, and the report tells at"]),
+        (11, "statistic: percent_agreement, each_rater: yes", ["11 raters are 55 pairs, and the report lists at"]),
         (11, "statistic: krippendorff_alpha", []),
     ],
 )

@@ -139,7 +139,7 @@ def test_who_saw_items_does_not_come_back_in_another_role(database: Database, tm
     situation = open_study(database, tmp_path / "study")
     show(situation, situation.raters[0], on_the_desk(situation, situation.raters[0]))
     take_out(situation, "rater-1")
-    with pytest.raises(Conflict, match="has had items as rater"):
+    with pytest.raises(Conflict, match="already had items as rater"):
         invite(situation, "rater-1", "reviewer")
 
 
@@ -150,7 +150,7 @@ def test_who_had_an_item_in_the_browser_does_not_come_back_in_another_role(
     worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "reading")
     assert on_the_desk(situation, situation.raters[0])["prompt"]
     take_out(situation, "rater-1")
-    with pytest.raises(Conflict, match="has had items as rater"):
+    with pytest.raises(Conflict, match="already had items as rater"):
         invite(situation, "rater-1", "reviewer")
 
 
