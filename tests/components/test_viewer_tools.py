@@ -179,6 +179,16 @@ def test_no_lines_lie_over_a_picture_before_the_reader_points_at_it(room: MakeRo
     assert pointed > 100
 
 
+def test_a_point_on_a_picture_is_drawn_where_it_is_taken_before_the_reader_points_at_it(room: MakeRoom) -> None:
+    reader = room("where-photograph")
+    reader.open()
+
+    reader.press("p")
+
+    shown = colours(reader)
+    assert int((shown[..., 0] - shown[..., 2] > 40).sum()) > 100  # the crosshair is yellow, the picture grey
+
+
 def test_pause_covers_images_and_form_counts_as_idle_and_any_key_goes_on(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()

@@ -306,6 +306,10 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         vignette="Two weeks of right-sided weakness. " * 8,
     ),
     "where": _same(fields=[field("answer", "point", "Centre of the lesion")]),
+    "where-photograph": lambda position: (
+        _image("Photograph", "photo", placed=False)(position)
+        | {"fields": [field("answer", "point", "Centre of the lesion")]}
+    ),
     "where-apart": lambda position: _apart(position) | {"fields": [field("answer", "point", "Centre of the lesion")]},
     "open": _same(
         prompt="Describe the main abnormality and where it lies.",

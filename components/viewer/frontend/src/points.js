@@ -28,8 +28,12 @@ export class Points {
 
   /** @param {number} [pane]  without it, the one in which the reader set the crosshair @returns {Point|null} */
   take(pane = this.panes.view.aimed) {
-    if (!this.panes.images) return null;
-    const mm = this.panes.view.crosshairIn(pane).map((value) => Math.round(value * 100) / 100);
+    const { images, panes, view } = this.panes;
+    if (!images) return null;
+    const at = view.crosshairIn(pane);
+    // On a picture the crosshair is drawn once it was set: from now on, so that the reader sees what is stored.
+    if (!panes[pane].placed && !view.isSetOn(pane)) view.moveCrosshair(at, pane);
+    const mm = at.map((value) => Math.round(value * 100) / 100);
     return this.worlds.length ? [mm[0], mm[1], mm[2], this.specs[pane].title] : mm;
   }
 
