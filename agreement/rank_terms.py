@@ -1,8 +1,8 @@
 """Spearman's correlation of very many items as a function of sums, by the first-order terms of their ranks.
 
-An item adds its own product of ranks, and moves the ranks of all that lie above it or are its equals. Both are sums
-over items, so that a resample needs no new ranking; what is left out is how two drawn items move each other's ranks, of
-the order of one over the number of units [1]_.
+An item contributes its own product of ranks, and shifts the ranks of all items above or tied with it. Both are sums
+over items, so a resample needs no new ranking. What is neglected is how two resampled items shift each other's ranks,
+which is of the order of one over the number of units [1]_.
 
 References
 ----------
@@ -17,7 +17,7 @@ from agreement.coding import Codes, Floats
 
 
 def rank_terms(x: Codes, y: Codes) -> Floats:
-    """What each item adds to the sums of which Spearman's correlation is a function, ties by mean ranks.
+    """Each item's contribution to the sums of which Spearman's correlation is a function, with mean ranks for ties.
 
     With F the mean rank over n less 1/2, and ``k(a, b)`` 1 where a is below b and 1/2 where they are equal, an item
     adds 1, ``F_x F_y + m(x; F_y) + m(y; F_x)`` and the same of x and x, and of y and y, where ``m(x_i; w)`` is the mean
@@ -26,12 +26,12 @@ def rank_terms(x: Codes, y: Codes) -> Floats:
     Parameters
     ----------
     x, y : ndarray of int, shape (items,)
-        Places of the values in ascending order, from 0 on without gaps; items with equal values have the same place.
+        Dense ranks of the values, from 0; tied items have the same rank.
 
     Returns
     -------
     ndarray, shape (items, 4)
-        Summed over all items, the second column over the root of the product of the other two is the correlation.
+        Of the column sums, the second over the square root of the product of the last two is the correlation.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def rank_terms(x: Codes, y: Codes) -> Floats:
     """
     rank_x, rank_y = _ranks(x), _ranks(y)
     both = rank_x * rank_y + _moved(x, rank_x, rank_y) + _moved(y, rank_y, rank_x)
-    # added in the same order, so that of equal ranks all three are the same number
+    # added in the same order, so that all three are the same number if the ranks are equal
     of_x, of_y = (
         ranks * ranks + moved + moved
         for ranks, moved in ((rank_x, _moved(x, rank_x, rank_x)), (rank_y, _moved(y, rank_y, rank_y)))
@@ -58,7 +58,7 @@ def _ranks(places: Codes) -> Floats:
 
 
 def _moved(places: Codes, ranks: Floats, by: Floats) -> Floats:
-    """How much one item more with the value of each would move the mean product of the ranks and some numbers."""
+    """How much one more item with each item's value would change the mean product of the ranks and some numbers."""
     at = np.bincount(places, weights=by)
     above = at.sum() - np.cumsum(at) + at / 2.0
     return np.asarray((above[places] - float((ranks + 0.5) @ by)) / places.size)

@@ -1,9 +1,9 @@
-"""Kappas where one rater is wrong throughout in some clusters: ``python -m benchmarks.unseen_clusters``.
+"""Kappas if one rater is wrong throughout in some clusters: ``python -m benchmarks.unseen_clusters``.
 
-Of a tenth or a twentieth of the clusters many a sample has none, and is then one of a population without any. Printed
-are, of twelve populations of each row, the least of the samples in % whose interval holds, and of those that hold or
-warn, each with the number of populations in which these are fewer than 90; and the samples that warn where no cluster
-is wrong throughout and errors lie anywhere, for each prevalence and share of errors.
+If a tenth or a twentieth of the clusters are of this kind, many samples contain none, and look like samples from a
+population without them. Each row has twelve populations. It prints the lowest coverage in %, and the lowest percentage
+of samples that hold or warn, each with the number of populations below 90; then, for each prevalence and error rate,
+the percentage of samples that warn although no cluster is wrong throughout and errors are scattered.
 """
 
 from __future__ import annotations

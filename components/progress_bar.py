@@ -1,4 +1,4 @@
-"""The bar that says how far something has come which takes long, such as an import."""
+"""The progress bar of a long operation, such as an import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[int, int, str], None]]:
-    """Draw a bar until the block is left; the function that it yields takes done, total and what is being done."""
+    """Show a bar for the duration of the block; the yielded function takes steps done, total steps and a text."""
     bar = st.progress(0.0, text="Starting")
 
     def feed(done: int, total: int, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Where a place in an item lies: which scan or image each pane opens on, how far it reaches, and in whose words."""
+"""Places in an item: the scan or image on which each pane opens, its extent, and how a place in it is written."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from protocol.fields.pixels import Extent, Pixels, Places
 from protocol.hanging import Hanging
 from protocol.hung import hung, opened
 
-# How far a file reaches; None where it is not there, or cannot be read.
+# Returns the extent of a file; None if it is missing or cannot be read.
 Measure = Callable[[Path], Extent | None]
 _IMAGES = (".png", ".jpg", ".jpeg")
 
 
 class ShownPlaces:
-    """The scans and images of a study folder as places in them are written; each file is measured once.
+    """How places in the scans and images of a study folder are written. Each file is measured once.
 
     Attributes
     ----------
     warnings
-        What was noted of places while tables were read.
+        Warnings about places, collected while tables are read.
     not_places
-        What models wrote that is no place: number of the line, column and cell.
+        Cells of models that are not places: line number, column and cell.
     """
 
     def __init__(self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None) -> None:
@@ -36,11 +36,11 @@ class ShownPlaces:
 
     @property
     def are_as_shown(self) -> bool:
-        """Whether places are said in the words of what they lie in, for which files are measured."""
+        """Whether places are written in pixels or mm, whichever the image has, for which files must be measured."""
         return self._measure is not None
 
     def places_of(self, item: ItemRow) -> Places:
-        """Return in whose words a place in each pane is given: None of what has a scale, or cannot be measured."""
+        """Return, for each pane, the pixels in which a place is given; None if it has a scale or cannot be measured."""
         convention = self._hanging.convention
         return {
             title: Pixels.of_whole(*extent.pixels, convention) if extent is not None and extent.pixels else None
@@ -48,7 +48,7 @@ class ShownPlaces:
         }
 
     def lacks_an_image(self, item: ItemRow) -> str:
-        """Return the name of an image that an item opens on, and that cannot be measured; empty where there is none."""
+        """Return the name of an image on which an item opens and that cannot be measured; empty if there is none."""
         return next(
             (
                 volume.path.name
@@ -63,7 +63,7 @@ class ShownPlaces:
         return len({pixels is None for pixels in self.places_of(item).values()}) > 1
 
     def beyond(self, item: ItemRow, place: Sequence[float]) -> str:
-        """Return how far the scans of an item reach, if a place is outside of all; empty where one may hold it."""
+        """Return the extents of an item's scans if a place is outside all of them; empty if it may be inside one."""
         case = self._of_case[item.case]
         panes = hung(self._hanging, item.sequences, item.uses_prior, case)
         extents = [self._extent_of(volume) for _, offered in panes for volume in offered]
@@ -77,7 +77,7 @@ class ShownPlaces:
         return any(pixels is not None for pixels in self.places_of(item).values()) or bool(self.lacks_an_image(item))
 
     def beyond_pixels(self, item: ItemRow, column: int, row: int) -> str:
-        """Return how large the images of an item are, if a column and row are in none; empty where one may have it."""
+        """Return the sizes of an item's images if a column and row are outside all of them; empty otherwise."""
         images = [pixels.shape for pixels in self.places_of(item).values() if pixels is not None]
         if self.lacks_an_image(item) or any(1 <= column <= across and 1 <= row <= down for across, down in images):
             return ""

@@ -1,4 +1,4 @@
-"""How far the scans and images of a study folder reach, by what their headers say."""
+"""The extents of the scans and images of a study folder, from their headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DECIMALS = 1
 
 
 def extent_of(path: Path) -> Extent | None:
-    """Return how far a file reaches: of one that lies aslant, the box round it; None where that cannot be known."""
+    """Return the extent of a file (the bounding box, if it is oblique), or None if it cannot be determined."""
     size = measured(path)
     if size is None:
         return None

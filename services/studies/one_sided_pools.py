@@ -1,4 +1,4 @@
-"""On which items a pool holds what people answered alone, since no model answered: that says who wrote it."""
+"""Items for which a pool holds only people's answers, because no model answered: this reveals the authors."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def holds_both(study: Expansion) -> bool:
 
 
 def answered_by_people_alone(study: Expansion, pool: Pool) -> Iterator[str]:
-    """Yield of each pool how many of its items no model answered, where models answered others.
+    """Yield, for each pool, a warning with the number of its items that no model answered, if models answered others.
 
-    Counted is what can be drawn: an item that is not drawn in the end tells nothing. Where no model answered any item,
-    the pool holds people's answers alone, and the draw refuses it.
+    All items that can be drawn are counted, although one that is not drawn reveals nothing. If no model answered any
+    item, the pool would hold only people's answers, and the draw refuses it.
     """
     for phase in study.phases:
         if not _is_of_both(phase):
@@ -42,8 +42,8 @@ def answered_by_people_alone(study: Expansion, pool: Pool) -> Iterator[str]:
         if 0 < len(lacking) < len(items):
             yield (
                 f"In the pool of '{phase.key}', {len(lacking)} of {counted(len(items), 'item')} that '{answered.key}' "
-                f"can draw have no answer of a model ({listed(lacking)}): whoever rates what was answered to them "
-                f"knows that a person wrote it. Add models' answers, or select in '{answered.key}' (from.where, by a "
+                f"can draw have no answer of a model ({listed(lacking)}): anybody who rates an answer to them knows "
+                f"that a person wrote it. Add models' answers, or select in '{answered.key}' (from.where, by a "
                 "column of items.csv) the items that have some."
             )
 

@@ -15,7 +15,7 @@ from tests.room_study import rewrite, rows_of
 
 SAID = (
     "In the pool of 'grade', {lacking} of 6 items that 'secret_arm' can draw have no answer of a model ({keys}): "
-    "whoever rates what was answered to them knows that a person wrote it. Add models' answers, or select in "
+    "anybody who rates an answer to them knows that a person wrote it. Add models' answers, or select in "
     "'secret_arm' (from.where, by a column of items.csv) the items that have some."
 )
 OF_A = POOL.replace("takes: [", "from: {where: {model: model-a}}\n    takes: [")
