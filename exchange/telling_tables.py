@@ -77,8 +77,8 @@ def telling_order(
     by = [key for key, values in columns.items() if _is_sorted(values)]
     if by:
         yield (
-            f"items.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; whoever "
-            "notices where it changes knows of the others what they are: mix the lines, or let order be random."
+            f"items.csv: the lines are sorted by {listed(by)}, and rated as listed in {listed(as_listed)}; "
+            "anybody who notices where it changes can tell what the others are: mix the lines, or use random order."
         )
 
 
@@ -245,9 +245,9 @@ def right_and_wrong_pairs(
         by = ["the reference"]
     if by:
         yield (
-            f"pairs.csv: by {listed(by)}, each of its {len(pairs)} pairs is a right answer and a wrong one; whoever "
-            "notices it knows that one is right, and neither and tie can hardly be right: add pairs of two right and "
-            "of two wrong answers, or expect neither and tie to say little."
+            f"pairs.csv: by {listed(by)}, each of its {len(pairs)} pairs is a right answer and a wrong one; anybody "
+            "who notices knows that one is right, so neither and tie can hardly be right: add pairs of two right and of "
+            "two wrong answers, or expect neither and tie to say little."
         )
 
 

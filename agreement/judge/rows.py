@@ -106,9 +106,9 @@ class Panel:
 
         Examples
         --------
-        >>> both = ("a: one human.", "a: no labels.")
+        >>> both = ("a: one human.", "There are no labels.")
         >>> Panel("k", ("It cannot be tested: one human.",), refused=both, stated=both[:1]).not_said
-        ('a: no labels.',)
+        ('There are no labels.',)
         """
         return tuple(why for why in self.refused if why not in self.stated)
 
