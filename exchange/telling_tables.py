@@ -246,8 +246,8 @@ def right_and_wrong_pairs(
     if by:
         yield (
             f"pairs.csv: by {listed(by)}, each of its {len(pairs)} pairs is a right answer and a wrong one; anybody "
-            "who notices knows that one is right, so neither and tie can hardly be right: add pairs of two right and of "
-            "two wrong answers, or expect neither and tie to say little."
+            "who notices knows that one is right, so neither and tie can hardly be right: add pairs of two right and "
+            "of two wrong answers, or expect neither and tie to say little."
         )
 
 
