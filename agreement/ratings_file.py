@@ -122,7 +122,7 @@ def read(
     ----------
     path : Path
         CSV separated by commas, semicolons or tabs, or Parquet if the suffix is ``.parquet`` or ``.pq``. With
-        semicolons, numbers may have a decimal comma.
+        semicolons, numbers may have a decimal comma, except at the nominal level, where ``1,5`` may be two options.
     columns : Columns, optional
         The roles of the columns.
     level : {"nominal", "ordinal", "interval"}
