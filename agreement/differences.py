@@ -7,8 +7,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from agreement.arguments import check_resamples
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings
