@@ -12,9 +12,10 @@ import numpy.typing as npt
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown
 from agreement.caution import Caution
-from agreement.cautions import rare_category
+from agreement.cautions import RARE_CLUSTERS, RARE_SCATTERED, rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
+from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -143,7 +144,8 @@ def cohen_kappa(
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    rare = _rare(table, unit, pairs.n / n_clusters if n_clusters else 1.0)
+    fewest = RARE_SCATTERED if interval == "scattered" else RARE_CLUSTERS
+    rare = _rare(table, unit, cluster_of_item(groups), fewest)
     if interval in adjustable:
         return _adjusted(pairs, groups, table, interval, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
@@ -255,8 +257,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
 
 
-def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> Caution | None:
-    return rare_category(_rarest(table), of_cluster, unit=unit) if table.weights is None else None
+def _rare(table: Table, unit: str, of_cluster: float = 1.0, fewest: int = RARE_CLUSTERS) -> Caution | None:
+    return rare_category(_rarest(table), of_cluster, fewest=fewest, unit=unit) if table.weights is None else None
 
 
 def _rarest(table: Table) -> float:

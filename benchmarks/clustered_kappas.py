@@ -21,7 +21,13 @@ from scipy import special, stats
 import agreement
 from agreement import Estimate
 from agreement.added_items import added_rows
-from agreement.cautions import few_clusters, gathered_disagreements, rare_category
+from agreement.cautions import (
+    RARE_CLUSTERS,
+    RARE_SCATTERED,
+    few_clusters,
+    gathered_disagreements,
+    rare_category,
+)
 from agreement.chance_corrected import Coefficient, counts_of
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
@@ -103,16 +109,16 @@ class Samples:
     def warned(self, kind: str) -> Data:
         """Return which of the samples have a warning with an interval of this kind."""
         _, clusters, _ = self.counts.shape
-        of_cluster = self.counts[0].sum() / clusters
         few = few_clusters(clusters) is not None
         sizes = self.counts[0].sum(axis=1)
         worth = float(sizes.sum() ** 2 / (sizes**2).sum())
+        of_item, fewest = (sizes**2).sum() / sizes.sum(), RARE_SCATTERED if kind == "scattered" else RARE_CLUSTERS
         differing = _clusters_with(self.counts @ np.ptp(patterns_of(self.raters), axis=1)[:, None].astype(float))[:, 0]
         rarest, unseen = self._rarest(), self._unseen(kind, differing)
         warns = np.array(
             [
                 few
-                or rare_category(float(rare), of_cluster) is not None
+                or rare_category(float(rare), of_item, fewest=fewest) is not None
                 or gathered_disagreements(amount, clusters, worth) is not None
                 or moves
                 for rare, amount, moves in zip(rarest, differing, unseen, strict=True)
