@@ -323,8 +323,8 @@ def _refuse_tiny(values: Floats, argument: str) -> None:
     tiny = np.flatnonzero((greatest > 0.0) & (greatest < _LEAST))
     if tiny.size:
         raise ValueError(
-            f"{argument} holds nothing above {float(greatest[tiny[0]])!r} in column {tiny[0]}; expected numbers of at least "
-            f"{_LEAST:g}: give them in a smaller unit"
+            f"{argument} holds nothing above {float(greatest[tiny[0]])!r} in column {tiny[0]}; expected numbers of at "
+            f"least {_LEAST:g}: give them in a smaller unit"
         )
 
 
