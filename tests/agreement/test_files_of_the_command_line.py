@@ -244,6 +244,15 @@ def test_a_rater_who_writes_numbers_and_one_who_writes_words_are_not_compared(tm
     assert declared["percent agreement", "x", "y"]["value"] == 0.0
 
 
+def test_items_of_two_columns_are_those_whose_columns_are_equal_not_those_whose_joined_names_are(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,part,rater,verdict\na / b,c,x,yes\na,b / c,x,no\na / b,c,y,yes\na,b / c,y,no\n")
+
+    of_pair = printed(capsys, file, "--item", "item,part")["percent agreement", "x", "y"]
+
+    assert (of_pair["n"], of_pair["value"]) == (2, 1.0)
+
+
 @pytest.mark.parametrize(
     ("command", "options"), [(main, ()), (main_of_judge, ("--human", "ann", "--judge", "bob", "--item", "item"))]
 )
