@@ -145,7 +145,7 @@ def few_items(items: int, unit: str = "item") -> Caution | None:
 
 
 def rare_category(
-    expected: float, of_cluster: float = 1.0, *, fewest: int = RARE_CLUSTERS, unit: str = "item"
+    expected: float, of_cluster: float = 1.0, *, scattered: bool = False, unit: str = "item"
 ) -> Caution | None:
     """The warning for a coefficient whose chance agreement depends on how often each category is used.
 
@@ -156,8 +156,8 @@ def rare_category(
     of_cluster : float
         Items of the cluster that an average item is in (`agreement.effective_size.cluster_of_item`); 1 without
         clusters.
-    fewest : int
-        The number of such clusters; `RARE_SCATTERED` for ``interval="scattered"``.
+    scattered : bool
+        Whether the interval is ``"scattered"``, for which fewer clusters suffice.
     unit : str
         What is counted, in the singular.
 
@@ -175,6 +175,7 @@ def rare_category(
     if 0.0 < expected < RARE:
         text = f"a category is expected in fewer than {RARE} {unit}s: value and interval are uncertain"
         return Caution("rare_category", text, RARE)
+    fewest = RARE_SCATTERED if scattered else RARE_CLUSTERS
     if of_cluster > 1.0 and 0.0 < expected < fewest * of_cluster:
         text = (
             f"the rarest category is expected in fewer {unit}s than {fewest} clusters of the size that an average "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.added_items import adjusted_estimate, total_of
-from agreement.cautions import RARE_CLUSTERS, RARE_SCATTERED, rare_category
+from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
 from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -149,8 +149,7 @@ def estimate_of(
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
     value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
-    fewest = RARE_SCATTERED if interval == "scattered" else RARE_CLUSTERS
-    rare = rare_category(coefficient.rarest, cluster_of_item(groups), fewest=fewest, unit=unit)
+    rare = rare_category(coefficient.rarest, cluster_of_item(groups), scattered=interval == "scattered", unit=unit)
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,

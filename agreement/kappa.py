@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown
 from agreement.caution import Caution
-from agreement.cautions import RARE_CLUSTERS, RARE_SCATTERED, rare_category
+from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.effective_size import cluster_of_item
@@ -144,8 +144,7 @@ def cohen_kappa(
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    fewest = RARE_SCATTERED if interval == "scattered" else RARE_CLUSTERS
-    rare = _rare(table, unit, cluster_of_item(groups), fewest)
+    rare = _rare(table, unit, cluster_of_item(groups), scattered=interval == "scattered")
     if interval in adjustable:
         return _adjusted(pairs, groups, table, interval, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
@@ -257,8 +256,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
 
 
-def _rare(table: Table, unit: str, of_cluster: float = 1.0, fewest: int = RARE_CLUSTERS) -> Caution | None:
-    return rare_category(_rarest(table), of_cluster, fewest=fewest, unit=unit) if table.weights is None else None
+def _rare(table: Table, unit: str, of_cluster: float = 1.0, *, scattered: bool = False) -> Caution | None:
+    return rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if table.weights is None else None
 
 
 def _rarest(table: Table) -> float:

@@ -21,13 +21,7 @@ from scipy import special, stats
 import agreement
 from agreement import Estimate
 from agreement.added_items import added_rows
-from agreement.cautions import (
-    RARE_CLUSTERS,
-    RARE_SCATTERED,
-    few_clusters,
-    gathered_disagreements,
-    rare_category,
-)
+from agreement.cautions import few_clusters, gathered_disagreements, rare_category
 from agreement.chance_corrected import Coefficient, counts_of
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
@@ -112,13 +106,13 @@ class Samples:
         few = few_clusters(clusters) is not None
         sizes = self.counts[0].sum(axis=1)
         worth = float(sizes.sum() ** 2 / (sizes**2).sum())
-        of_item, fewest = (sizes**2).sum() / sizes.sum(), RARE_SCATTERED if kind == "scattered" else RARE_CLUSTERS
+        of_item, scattered = (sizes**2).sum() / sizes.sum(), kind == "scattered"
         differing = _clusters_with(self.counts @ np.ptp(patterns_of(self.raters), axis=1)[:, None].astype(float))[:, 0]
         rarest, unseen = self._rarest(), self._unseen(kind, differing)
         warns = np.array(
             [
                 few
-                or rare_category(float(rare), of_item, fewest=fewest) is not None
+                or rare_category(float(rare), of_item, scattered=scattered) is not None
                 or gathered_disagreements(amount, clusters, worth) is not None
                 or moves
                 for rare, amount, moves in zip(rarest, differing, unseen, strict=True)
@@ -143,13 +137,13 @@ class Samples:
         return (total > 0) & (having >= SCATTERED_DISAGREEMENTS * by_chance) & ((moved < low) | (moved > high))
 
     def _rarest(self) -> Data:
-        """In how many items the rarer category is expected; infinite where the coefficient does not depend on it."""
+        """In how many items the rarer category is expected; infinite where it does not occur, or does not matter."""
         times = self.counts.sum(axis=1)
         yes = times @ patterns_of(self.raters).mean(axis=1)
         no = times.sum(axis=1) - yes
         if self.coefficient is agreement.gwet_ac:
             return np.full(len(times), np.inf)
-        return np.where(np.minimum(no, yes) > 0, np.minimum(no, yes), np.maximum(no, yes))
+        return np.where(np.minimum(no, yes) > 0, np.minimum(no, yes), np.inf)
 
     def _adjusted(self, kind: str) -> Limits:
         built, added = _built(self.coefficient, self.raters)
