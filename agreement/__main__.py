@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
+from agreement.output import print_result
 from agreement.ratings_file import Columns, RatingsFile, read
 from agreement.spellings import as_seen
 
@@ -64,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{options.file}: {error}", file=sys.stderr)
         return 2
     if options.json:
-        print(json.dumps(rows, indent=1, allow_nan=False))
+        print_result(json.dumps(rows, indent=1, allow_nan=False))
     else:
-        print(table(rows))
+        print_result(table(rows))
     return 0
 
 

@@ -13,6 +13,7 @@ from agreement.arguments import read_once, shown, whole_number
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
+from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out_of_all
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -273,8 +274,7 @@ def light_kappa(
     parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
     expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
     rarest = float(expected[expected > 0.0].min(initial=math.inf))
-    of_cluster = n / n_clusters if n_clusters else 1.0
-    return estimate.warned(rare_category(rarest, of_cluster, unit=unit) if weights is None else None)
+    return estimate.warned(rare_category(rarest, cluster_of_item(groups), unit=unit) if weights is None else None)
 
 
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:

@@ -25,6 +25,9 @@ RARE_CLUSTERS = 8
 """If a clustered category is expected in fewer items than this many clusters hold, 95 % intervals of a kappa can have a
 coverage below 90 % when its clusters contain little else (`docs/statistics.md`, coverage)."""
 
+RARE_SCATTERED = 6
+"""The same for ``interval="scattered"``, which is wider if the items of the category are gathered in few clusters."""
+
 UNEVEN = 0.75
 """If Kish's effective number of clusters is below this share of their actual number, their sizes are very unequal: a
 sample whose disagreements happen to miss the large ones does not show how they cluster (`docs/statistics.md`,
@@ -141,7 +144,9 @@ def few_items(items: int, unit: str = "item") -> Caution | None:
     return Caution("few_items", text, FEW_ITEMS)
 
 
-def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item") -> Caution | None:
+def rare_category(
+    expected: float, of_cluster: float = 1.0, *, scattered: bool = False, unit: str = "item"
+) -> Caution | None:
     """The warning for a coefficient whose chance agreement depends on how often each category is used.
 
     Parameters
@@ -149,7 +154,10 @@ def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item
     expected : float
         Expected number of items in the rarest category that occurs: items times its mean share.
     of_cluster : float
-        Items over clusters; 1 without clusters.
+        Items of the cluster that an average item is in (`agreement.effective_size.cluster_of_item`); 1 without
+        clusters.
+    scattered : bool
+        Whether the interval is ``"scattered"``, for which fewer clusters suffice.
     unit : str
         What is counted, in the singular.
 
@@ -162,17 +170,18 @@ def rare_category(expected: float, of_cluster: float = 1.0, *, unit: str = "item
     >>> rare_category(4.5).text
     'a category is expected in fewer than 5 items: value and interval are uncertain'
     >>> rare_category(31.0, of_cluster=5.0, unit="verdict").text.split(": ")[0]
-    'the rarest category is expected in fewer verdicts than 8 average clusters have together'
+    'the rarest category is expected in fewer verdicts than 8 clusters of the size that an average verdict is in have'
     """
     if 0.0 < expected < RARE:
         text = f"a category is expected in fewer than {RARE} {unit}s: value and interval are uncertain"
         return Caution("rare_category", text, RARE)
-    if of_cluster > 1.0 and 0.0 < expected < RARE_CLUSTERS * of_cluster:
+    fewest = RARE_SCATTERED if scattered else RARE_CLUSTERS
+    if of_cluster > 1.0 and 0.0 < expected < fewest * of_cluster:
         text = (
-            f"the rarest category is expected in fewer {unit}s than {RARE_CLUSTERS} average clusters have together: "
-            "the interval is likely to be a little too narrow"
+            f"the rarest category is expected in fewer {unit}s than {fewest} clusters of the size that an average "
+            f"{unit} is in have: the interval is likely to be a little too narrow"
         )
-        return Caution("rare_category", text, RARE_CLUSTERS)
+        return Caution("rare_category", text, fewest)
     return None
 
 

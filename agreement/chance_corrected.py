@@ -11,6 +11,7 @@ import numpy as np
 from agreement.added_items import adjusted_estimate, total_of
 from agreement.cautions import rare_category
 from agreement.coding import Codes, Floats, compact
+from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
@@ -148,7 +149,7 @@ def estimate_of(
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
     value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
-    rare = rare_category(coefficient.rarest, n / n_clusters if n_clusters else 1.0, unit=unit)
+    rare = rare_category(coefficient.rarest, cluster_of_item(groups), scattered=interval == "scattered", unit=unit)
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from agreement.arguments import check_resamples
 from agreement.coding import Codes, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
-from agreement.functions_of_sums import OfSums
+from agreement.functions_of_sums import OfSums, sums_of_units
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
-from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums
 
 
 def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes, int | None]:
@@ -97,7 +97,7 @@ def resampled(
         )  # fmt: skip
     spread = bootstrap_of_sums(
         statistic.value,
-        sums_by_cluster(statistic.rows, units if n_clusters is not None else None),
+        sums_of_units([statistic], units if n_clusters is not None else None),
         resamples=resamples,
         seed=seed,
         interval=kind,

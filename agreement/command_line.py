@@ -32,6 +32,7 @@ from agreement.prevalence_adjusted import pabak
 from agreement.rater_tests import check_margins
 from agreement.ratings import Weights
 from agreement.ratings_file import Level, RatingsFile
+from agreement.resampling import random_generator
 from agreement.several_raters import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac
 from agreement.shared_draw import ClusterDraw
 
@@ -120,6 +121,7 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
         When `judge` is not a rater, `positive` is not a category, or there is nothing to compare `positive` with.
     """
     _check(file, request)
+    random_generator(request.seed)  # refuses a seed that is none, also of a file whose estimates need no draw
     draw = None
     if file.clusters is not None:
         draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed)

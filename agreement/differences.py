@@ -7,19 +7,18 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from agreement.arguments import check_resamples
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings
 from agreement.dependent_coefficients import NAMES, Options, Statistic, coefficients_of, tables_of
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.functions_of_sums import sums_of_units
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.krippendorff import Level
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.own_weights import Matrix
 from agreement.ratings import RatingTable
-from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.spread import widened, widened_p
 from agreement.unseen import unseen_of_difference
 
@@ -141,11 +140,10 @@ def coefficient_difference(
     def difference(totals: Floats) -> Floats:
         return of_first.value(totals[..., :width]) - of_second.value(totals[..., width:])
 
-    rows = np.column_stack([of_first.rows, of_second.rows])
     count = n if n_clusters is None else n_clusters
     spread = bootstrap_of_sums(
         difference,
-        sums_by_cluster(rows, units if n_clusters is not None else None),
+        sums_of_units([of_first, of_second], units if n_clusters is not None else None),
         resamples=resamples,
         seed=seed,
         interval=kind,
@@ -158,7 +156,7 @@ def coefficient_difference(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
     unseen = None
-    if n_clusters is not None:
+    if n_clusters is not None and not (of_first.of_units or of_second.of_units):
         unseen = unseen_of_difference(
             difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high, options.by_degrees
         )

@@ -267,6 +267,30 @@ def scattered_size(influence: Floats, groups: Codes, traits: Iterable[Floats]) -
     return n / float(max(1.0, observed) ** weight * (1.0 + (most - 1.0) * (1.0 - seen)) ** (1.0 - weight))
 
 
+def cluster_of_item(groups: Codes | None) -> float:
+    """Size of the cluster that an average item is in, ``sum n_c^2 / n``: above the mean size if sizes are unequal.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (items,), or None
+        Cluster of each item; None for independent items.
+
+    Returns
+    -------
+    float
+        1 without clusters or items.
+
+    Examples
+    --------
+    >>> cluster_of_item(np.array([0, 0, 0, 1])), cluster_of_item(None)
+    (2.5, 1.0)
+    """
+    if groups is None or groups.size == 0:
+        return 1.0
+    sizes = np.bincount(groups).astype(np.float64)
+    return float((sizes**2).sum()) / groups.size
+
+
 def clusters_by_chance(amounts: Floats, shared: float) -> float:
     """Expected effective number of clusters (`clusters_with`) if items were assigned to clusters at random.
 

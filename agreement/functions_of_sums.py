@@ -1,22 +1,24 @@
 """Statistics of numbers as functions of sums over items, for cluster bootstraps and differences.
 
 Each item adds a row of numbers to the totals; the statistic is a function of the totals alone. Rank statistics are not
-functions of such sums: for these, an item's row marks its unit, so that the totals are how often each unit was drawn.
+functions of such sums: for these, a unit's row marks the unit, so that the totals are how often each unit was drawn.
 With very many items in many units, the row holds the first-order terms of the ranks (`agreement.rank_terms`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
 from agreement.rank_terms import rank_terms
+from agreement.resampling import sums_by_cluster
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding error around an exact zero
 _CHUNK = 2_000_000  # numbers held at once
@@ -34,20 +36,47 @@ class OfSums(NamedTuple):
     Attributes
     ----------
     rows : ndarray, shape (items, k)
-        Each item's contribution to the sums.
+        Each item's contribution to the sums; with `of_units`, each unit's, shape (units, k).
     value : callable
         Maps totals, shape (..., k), to the statistic, shape (...); nan if undefined.
     note : str
         What the method adds about how it is computed; may be empty.
+    of_units : bool
+        Whether the rows are those of units, since one for each item would take items times units numbers.
     """
 
     rows: Floats
     value: Callable[[Floats], Floats]
     note: str = ""
+    of_units: bool = False
 
     def of_all(self) -> float:
         """The statistic of all items."""
         return float(self.value(self.rows.sum(axis=0)))
+
+
+def sums_of_units(statistics: Sequence[OfSums], units: Codes | None) -> Floats:
+    """What is resampled: the contributions of each cluster, or of each item, to the sums of one or two statistics.
+
+    Parameters
+    ----------
+    statistics : sequence of OfSums
+        Of the same items.
+    units : ndarray of int, shape (items,), or None
+        Cluster of each item; None if items are resampled.
+
+    Returns
+    -------
+    ndarray, shape (units, sum of the k)
+        With clusters, the sums keep track of those of the file, as `sums_by_cluster` does.
+
+    Examples
+    --------
+    >>> sums_of_units([mean_of(np.array([1.0, 0.0, 1.0]))], np.array([0, 0, 1])).tolist()
+    [[1.0, 2.0], [1.0, 1.0]]
+    """
+    sums = [part.rows if part.of_units else np.asarray(sums_by_cluster(part.rows, units)) for part in statistics]
+    return ClusterSums.of(sums[0] if len(sums) == 1 else np.column_stack(sums), units)
 
 
 def mean_of(x: Floats) -> OfSums:
@@ -242,7 +271,7 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     def of_chunk(drawn: Floats) -> Floats:
         return correlation(drawn[:, units])
 
-    return OfSums(_membership(units), _chunked(of_chunk, units.size))
+    return OfSums(np.eye(count), _chunked(of_chunk, units.size), of_units=True)
 
 
 def _correlation_of_terms(totals: Floats) -> Floats:
@@ -293,22 +322,24 @@ def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
     count = int(units.max(initial=-1)) + 1
     if count > MOST_UNITS:
         raise ValueError(f"x and y have {count} units to resample; expected at most {MOST_UNITS} for Kendall's tau")
-    membership, order = _membership(units), np.argsort(units, kind="stable")
+    order = np.argsort(units, kind="stable")
     # only the order matters, and ranks can always be subtracted without overflow
     x, y, units = stats.rankdata(x[order]), stats.rankdata(y[order]), units[order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
     together, of_x, of_y = (np.zeros((count, count)) for _ in range(3))
-    for unit, rows in enumerate(np.split(np.arange(x.size), starts[1:])):
-        above_x, above_y = np.sign(x[rows, None] - x), np.sign(y[rows, None] - y)
-        together[unit] = np.add.reduceat((above_x * above_y).sum(axis=0), starts)
-        of_x[unit] = np.add.reduceat(np.abs(above_x).sum(axis=0), starts)
-        of_y[unit] = np.add.reduceat(np.abs(above_y).sum(axis=0), starts)
+    step = max(1, _CHUNK // 4 // max(1, x.size))  # three or four tables of this size are held
+    for unit, first, end in zip(range(count), starts, (*starts[1:], x.size), strict=True):
+        for rows in (slice(row, min(row + step, end)) for row in range(first, end, step)):
+            above_x, above_y = np.sign(x[rows, None] - x), np.sign(y[rows, None] - y)
+            together[unit] += np.add.reduceat((above_x * above_y).sum(axis=0), starts)
+            of_x[unit] += np.add.reduceat(np.abs(above_x).sum(axis=0), starts)
+            of_y[unit] += np.add.reduceat(np.abs(above_y).sum(axis=0), starts)
 
     def of_chunk(drawn: Floats) -> Floats:
         both, first, second = (((drawn @ pairs) * drawn).sum(axis=1) for pairs in (together, of_x, of_y))
         return _ratio(both, np.sqrt(first * second))
 
-    return OfSums(membership, _chunked(of_chunk, count))
+    return OfSums(np.eye(count), _chunked(of_chunk, count), of_units=True)
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
@@ -334,15 +365,6 @@ def _squares(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         of_x = np.where(of_x > _ROUNDING * xx, of_x, 0.0)
         of_y = np.where(of_y > _ROUNDING * yy, of_y, 0.0)
         return (x - y) ** 2 / n, of_x, of_y, xy - x * y / n
-
-
-def _membership(units: Codes) -> Floats:
-    """One row for each item: 1 / size in its unit's column, so that each draw of a unit adds 1."""
-    count = int(units.max(initial=-1)) + 1
-    size = np.bincount(units, minlength=count)
-    rows = np.zeros((units.size, count))
-    rows[np.arange(units.size), units] = 1.0 / size[units]
-    return rows
 
 
 def _ranks(values: Floats) -> Callable[[Floats], Floats]:

@@ -15,6 +15,7 @@ from agreement.caution import Caution
 from agreement.cautions import rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
+from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -143,7 +144,7 @@ def cohen_kappa(
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
-    rare = _rare(table, unit, pairs.n / n_clusters if n_clusters else 1.0)
+    rare = _rare(table, unit, cluster_of_item(groups), scattered=interval == "scattered")
     if interval in adjustable:
         return _adjusted(pairs, groups, table, interval, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
@@ -255,8 +256,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
     return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
 
 
-def _rare(table: Table, unit: str, of_cluster: float = 1.0) -> Caution | None:
-    return rare_category(_rarest(table), of_cluster, unit=unit) if table.weights is None else None
+def _rare(table: Table, unit: str, of_cluster: float = 1.0, *, scattered: bool = False) -> Caution | None:
+    return rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if table.weights is None else None
 
 
 def _rarest(table: Table) -> float:

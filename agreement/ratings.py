@@ -89,7 +89,8 @@ def rows_of(
         raise ValueError(f"{argument} is a {type(table).__name__}; expected a table of shape (items, {columns})")
     rows: list[list[Any]] = []
     for position, row in enumerate(table):
-        if isinstance(row, str | bytes | dict | set) or not hasattr(row, "__iter__"):
+        no_row = isinstance(row, str | bytes | dict | set) or not hasattr(row, "__iter__")
+        if no_row or getattr(row, "shape", None) == ():
             raise ValueError(f"{argument} has one dimension; expected (items, {columns})")
         to_list = getattr(row, "tolist", None)
         rows.append(list(to_list() if to_list is not None else row))

@@ -122,7 +122,7 @@ def read(
     ----------
     path : Path
         CSV separated by commas, semicolons or tabs, or Parquet if the suffix is ``.parquet`` or ``.pq``. With
-        semicolons, numbers may have a decimal comma.
+        semicolons, numbers may have a decimal comma, except at the nominal level, where ``1,5`` may be two options.
     columns : Columns, optional
         The roles of the columns.
     level : {"nominal", "ordinal", "interval"}
@@ -215,8 +215,13 @@ def _read(
 
 
 def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
-    named = frame[columns[0]] if len(columns) == 1 else frame[list(columns)].astype(str).agg(" / ".join, axis=1)
-    item, items = pd.factorize(named)
+    item, items = pd.factorize(frame[columns[0]])
+    for column in columns[1:]:  # by code: the names joined could be those of another item
+        among, others = pd.factorize(frame[column])
+        item, _ = pd.factorize(item * np.int64(len(others)) + among)
+    if len(columns) > 1:
+        first = ~pd.Series(item).duplicated().to_numpy()
+        items = frame.loc[first, list(columns)].astype(str).agg(" / ".join, axis=1).to_numpy()
     return item, items
 
 
@@ -309,8 +314,12 @@ def _code(
             raise RatingsFileError(f"holds the verdict {strange[0]!r}, which --categories does not name")
     elif level == "ordinal":
         scale = _numbers(pd.Series(observed, dtype=object))
-        if not np.equal(np.mod(scale, 1), 0).all():
-            raise RatingsFileError("ordinal verdicts without --categories must be whole numbers")
+        broken = np.flatnonzero(np.mod(scale, 1))
+        if broken.size:
+            raise RatingsFileError(
+                f"holds the ordinal verdict {observed[broken[0]]!r}; expected whole numbers, --categories with the "
+                "scale in its order, or --level interval"
+            )
         if len(scale) and np.ptp(scale) >= MOST_LEVELS:
             raise RatingsFileError(
                 f"holds ordinal verdicts from {scale.min():.0f} to {scale.max():.0f}; expected at most {MOST_LEVELS} "

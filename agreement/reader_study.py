@@ -86,6 +86,10 @@ def plan_reader_study(
     ``(1 - confidence) / 2``, that is, the interval lies above ``-margin`` [2]_; the difference is then the true one,
     often 0.
 
+    Both are the power of a test at its level. With few readers the analysis rejects more often, also without a
+    difference, because it estimates the degrees of freedom from the same mean square as the standard error: with four
+    readers in up to 6.5 % of studies (crossover: 8 %), with two in up to 13 % (`docs/statistics.md`).
+
     Parameters
     ----------
     components : VarianceComponents

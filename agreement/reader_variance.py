@@ -9,6 +9,7 @@ import numpy as np
 
 from agreement.arguments import number_in, whole_number
 from agreement.coding import Ratings
+from agreement.magnitude import refuse_huge
 from agreement.ratings import RatingTable, numbers_of
 from agreement.readers import covariance_components, jackknifed_accuracies
 from agreement.result import Result
@@ -165,6 +166,8 @@ def variance_components(
         raise ValueError(
             f"first has shape {one_side.shape} and second {other_side.shape}; expected the same items and readers"
         )
+    refuse_huge(one_side, "first")
+    refuse_huge(other_side, "second")
     r = one_side.shape[1]
     accuracies, covariance, design = jackknifed_accuracies(np.hstack([one_side, other_side]), outcome, clusters, unit)
     if design.reason is not None:

@@ -24,6 +24,7 @@ from agreement.result import Result
 from agreement.words import Part, Words
 
 _ROUNDING = 1e-12  # standard errors below this share of a unit's largest contribution are rounding errors of zero
+_LEAST = 1e-290  # of a covariate's largest number, by whose reciprocal a coefficient is multiplied
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ def prediction_powered_regression(
         (y, "human"), (f, "judge"), (rest, "unlabelled"), (x, "covariates"), (others_x, "unlabelled_covariates"),
     ):  # fmt: skip
         refuse_huge(values, argument)
+    for values, argument in ((x, "covariates"), (others_x, "unlabelled_covariates")):
+        _refuse_tiny(values, argument)
     known = ~(np.isnan(y) | np.isnan(f) | np.isnan(x).any(axis=1))
     there = ~(np.isnan(rest) | np.isnan(others_x).any(axis=1))
     chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
@@ -312,6 +315,17 @@ def _names(names: Sequence[str] | None, *tables: object) -> tuple[str, ...] | No
             "expected the same in the same order"
         )
     return first or second
+
+
+def _refuse_tiny(values: Floats, argument: str) -> None:
+    """Refuse a covariate whose reciprocal, the unit of its coefficient, is not finite."""
+    greatest = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    tiny = np.flatnonzero((greatest > 0.0) & (greatest < _LEAST))
+    if tiny.size:
+        raise ValueError(
+            f"{argument} holds nothing above {float(greatest[tiny[0]])!r} in column {tiny[0]}; expected numbers of at "
+            f"least {_LEAST:g}: give them in a smaller unit"
+        )
 
 
 def _covariates(values: Any, argument: str) -> Floats:

@@ -92,8 +92,9 @@ def standardised(x: Floats, others_x: Floats, intercept: bool) -> tuple[Floats, 
     greatest = np.maximum(np.abs(x).max(axis=0, initial=0.0), np.abs(others_x).max(axis=0, initial=0.0))
     size = np.ldexp(1.0, np.frexp(np.where(greatest > 0.0, greatest, 1.0))[1])
     both = np.concatenate([x / size, others_x / size])
-    centre = both.mean(axis=0) if intercept else np.zeros(both.shape[1])
-    spread = np.sqrt(((both - centre) ** 2).mean(axis=0))
+    units = max(1, len(both))
+    centre = both.sum(axis=0) / units if intercept else np.zeros(both.shape[1])
+    spread = np.sqrt(((both - centre) ** 2).sum(axis=0) / units)
     spread = np.where(spread > 1e-14, spread, 1.0)
     both = (both - centre) / spread
     back = np.diag(1.0 / (spread * size))

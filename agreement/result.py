@@ -43,6 +43,8 @@ def plain(value: Any) -> Any:
         return sorted((plain(part) for part in value), key=str)
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
+    if isinstance(value, np.floating):
+        return plain(float(value))  # a long double is its own `tolist`
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     if isinstance(value, float):

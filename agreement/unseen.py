@@ -17,7 +17,7 @@ import numpy.typing as npt
 from agreement.caution import Caution
 from agreement.cautions import FEW_CLUSTERS, RARE_CLUSTERS
 from agreement.coding import Codes, Floats
-from agreement.effective_size import clusters_by_chance, clusters_with
+from agreement.effective_size import cluster_of_item, clusters_by_chance, clusters_with
 
 FEW_WITH_RARER = 11
 """With fewer clusters than this that contain the rarer category, little is known about clusters not sampled."""
@@ -163,8 +163,7 @@ def unseen_of_difference(
     if first.shape != second.shape or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
     differ = (first != second).any(axis=1)
-    sizes = np.bincount(groups).astype(np.float64)
-    of_average = float((sizes**2).sum()) / groups.size  # size of the cluster that contains an average item
+    of_average = cluster_of_item(groups)
     if not differ.any() or groups.size / of_average >= SHOW_A_TWENTIETH:
         return None
     if by_degrees and clusters_with(differ.astype(np.float64), groups) >= RARE_CLUSTERS:

@@ -103,16 +103,16 @@ class Samples:
     def warned(self, kind: str) -> Data:
         """Return which of the samples have a warning with an interval of this kind."""
         _, clusters, _ = self.counts.shape
-        of_cluster = self.counts[0].sum() / clusters
         few = few_clusters(clusters) is not None
         sizes = self.counts[0].sum(axis=1)
         worth = float(sizes.sum() ** 2 / (sizes**2).sum())
+        of_item, scattered = (sizes**2).sum() / sizes.sum(), kind == "scattered"
         differing = _clusters_with(self.counts @ np.ptp(patterns_of(self.raters), axis=1)[:, None].astype(float))[:, 0]
         rarest, unseen = self._rarest(), self._unseen(kind, differing)
         warns = np.array(
             [
                 few
-                or rare_category(float(rare), of_cluster) is not None
+                or rare_category(float(rare), of_item, scattered=scattered) is not None
                 or gathered_disagreements(amount, clusters, worth) is not None
                 or moves
                 for rare, amount, moves in zip(rarest, differing, unseen, strict=True)
@@ -120,7 +120,8 @@ class Samples:
         )
         for sample in range(min(COMPARED, len(warns))):
             estimate = self.estimate(sample, interval=kind)
-            assert (estimate.warning is not None) == warns[sample], (estimate, warns[sample])
+            if not np.isnan(estimate.value):  # one without a value has no interval to warn of
+                assert (estimate.warning is not None) == warns[sample], (estimate, warns[sample])
         return warns
 
     def _unseen(self, kind: str, having: Data) -> Data:
@@ -137,13 +138,13 @@ class Samples:
         return (total > 0) & (having >= SCATTERED_DISAGREEMENTS * by_chance) & ((moved < low) | (moved > high))
 
     def _rarest(self) -> Data:
-        """In how many items the rarer category is expected; infinite where the coefficient does not depend on it."""
+        """In how many items the rarer category is expected; infinite where it does not occur, or does not matter."""
         times = self.counts.sum(axis=1)
         yes = times @ patterns_of(self.raters).mean(axis=1)
         no = times.sum(axis=1) - yes
         if self.coefficient is agreement.gwet_ac:
             return np.full(len(times), np.inf)
-        return np.where(np.minimum(no, yes) > 0, np.minimum(no, yes), np.maximum(no, yes))
+        return np.where(np.minimum(no, yes) > 0, np.minimum(no, yes), np.inf)
 
     def _adjusted(self, kind: str) -> Limits:
         built, added = _built(self.coefficient, self.raters)

@@ -20,6 +20,7 @@ from agreement.judge.judged_file import read_judged, refuse_nothing
 from agreement.judge.options import Asked, CheckAsked, asked_of, check_asked_of
 from agreement.judge.panels import calibrate
 from agreement.judge.printing import report, what_was_read
+from agreement.output import print_result
 
 UNUSABLE = 2
 
@@ -69,9 +70,9 @@ def _calibrate(asked: Asked) -> int:
             missing.KEY: {name: missing.by_model(own, material.models) for name, own in material.judges.items()},
             "panels": [panel.as_dict() for panel in panels.values()],
         }
-        print(json.dumps(whole, indent=1, allow_nan=False))
+        print_result(json.dumps(whole, indent=1, allow_nan=False))
     else:
-        print(report(material, panels, asked.plan, everything=asked.everything))
+        print_result(report(material, panels, asked.plan, everything=asked.everything))
     return 0
 
 

@@ -84,6 +84,8 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
         f"{counted(material.n, 'candidate')}{models}, {material.labelled.n:,} of them with a verdict of a human "
         f"({humans}); scale {material.scale.kind}."
     )
+    if material.items is None:
+        yield "No column names the candidates (--item): each row is one, even if it repeats an earlier row."
     for name, verdicts in {**material.judges, **({} if more else given)}.items():
         if verdicts.counts():
             yield f"{name}: {_in_words(verdicts.counts())}: not scored."

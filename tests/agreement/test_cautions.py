@@ -46,9 +46,10 @@ from agreement import (
 
 RARE = "a category is expected in fewer than 5 items: value and interval are uncertain"
 IN_CLUSTERS = (
-    "the rarest category is expected in fewer items than 8 average clusters have together: "
+    "the rarest category is expected in fewer items than 6 clusters of the size that an average item is in have: "
     "the interval is likely to be a little too narrow"
 )
+OF_BOOTSTRAP = IN_CLUSTERS.replace("6", "8")
 CONSTANT = "fewer than 5 differ from the most frequent value: the interval is uncertain"
 APART = "fewer than 5 of the smaller group overlap with the other: the interval is uncertain"
 GATHERED = (
@@ -373,22 +374,34 @@ def test_a_bootstrap_of_fewer_than_twenty_clusters_warns_and_other_intervals_of_
     assert of_kinds(score, *few) == (warned if clusters < 10 else None)
 
 
-@pytest.mark.parametrize(("rare", "warned"), [(3, RARE), (30, IN_CLUSTERS), (50, None)])
-def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_for_them(rare, warned):
+@pytest.mark.parametrize(
+    ("rare", "warned", "bootstrapped"),
+    [(3, RARE, RARE), (28, IN_CLUSTERS, OF_BOOTSTRAP), (35, None, OF_BOOTSTRAP), (50, None, None)],
+)
+def test_a_category_that_comes_in_few_clusters_warns_of_an_interval_that_allows_for_them(rare, warned, bootstrapped):
     a = ["yes"] * rare + ["no"] * (200 - rare)
     b = [*a[1:], "no"]
     table, subjects = list(zip(a, b, strict=True)), np.arange(200) // 5
 
-    for options in ({}, {"interval": "percentile", "resamples": 50}):
-        assert of_kinds(cohen_kappa(a, b, clusters=subjects, **options), "rare_category") == warned
+    for options, says in (({}, warned), ({"interval": "percentile", "resamples": 50}, bootstrapped)):
+        assert of_kinds(cohen_kappa(a, b, clusters=subjects, **options), "rare_category") == says
         for coefficient in (fleiss_kappa, conger_kappa, krippendorff_alpha):
-            assert of_kinds(coefficient(table, clusters=subjects, **options), "rare_category") == warned
-    assert light_kappa(table, clusters=subjects, resamples=50).warning == warned
+            assert of_kinds(coefficient(table, clusters=subjects, **options), "rare_category") == says
+    assert light_kappa(table, clusters=subjects, resamples=50).warning == bootstrapped
     of_candidates = cohen_kappa(a, b, unit="candidate", clusters=[number // 5 for number in range(200)])
-    assert of_kinds(of_candidates, "rare_category") == (warned and warned.replace(" items", " candidates"))
+    assert of_kinds(of_candidates, "rare_category") == (warned and warned.replace(" item", " candidate"))
     assert cohen_kappa(a, b).warning == (RARE if rare == 3 else None)
     assert cohen_kappa(a, b, clusters=range(200)).warning == (RARE if rare == 3 else None)
     assert of_kinds(gwet_ac(table, clusters=subjects), "rare_category") is None
+
+
+def test_of_unequal_clusters_a_rare_category_counts_by_those_that_an_average_item_is_in():
+    sizes = [1] * 30 + [13] * 10  # 4 items on average, but 10.75 of the cluster that an average item is in
+    subjects = np.repeat(np.arange(40), sizes)
+    a = np.array(["yes"] * 50 + ["no"] * 110)
+    spread = np.random.default_rng(0).permutation(160)
+
+    assert of_kinds(cohen_kappa(a[spread], a[spread[::-1]], clusters=subjects), "rare_category") == IN_CLUSTERS
 
 
 @pytest.mark.parametrize(("of_cluster", "warned"), [(1, None), (5, APART)])

@@ -1,6 +1,7 @@
 """Statistics of numbers, and tests of paired verdicts, whose items share clusters."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -209,6 +210,24 @@ def test_a_rank_correlation_of_many_values_in_many_clusters_needs_no_new_ranks(m
     assert of_terms.value == ranked.value
     assert (of_terms.low, of_terms.high) == pytest.approx((ranked.low, ranked.high), abs=ranked.se / 8)
     assert of_terms.method.endswith("; ranks by their first-order terms")
+
+
+@pytest.mark.parametrize(
+    ("correlation", "of"),
+    [(spearman, np.arange(10_500) % 400), (kendall_tau, np.repeat(np.arange(11), [1500, *[1] * 10]))],
+)
+def test_rank_correlations_of_many_items_in_few_clusters_hold_no_table_of_them(correlation, of):
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=of.size)
+    y = x + rng.normal(size=of.size)
+
+    tracemalloc.start()
+    estimate = correlation(x, y, clusters=of, resamples=2)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert estimate.value > 0.4
+    assert most < 30e6
 
 
 def test_equal_and_opposite_orders_of_many_items_are_perfect_and_have_no_interval(monkeypatch):

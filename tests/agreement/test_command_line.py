@@ -131,6 +131,25 @@ def test_an_option_outside_its_range_is_refused_in_a_sentence(tmp_path, capsys, 
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--seed", "-1"], "seed is -1; expected a whole number of at least 0"),
+        (
+            ["--level", "ordinal"],
+            "holds the ordinal verdict '1.5'; expected whole numbers, --categories with the scale",
+        ),
+    ],
+)
+def test_what_is_refused_of_a_file_without_clusters_is_named(tmp_path, capsys, arguments, sentence):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,rater,verdict\n1,ann,1.5\n1,bob,2\n2,ann,2\n2,bob,1.5\n")
+
+    assert main([str(file), *arguments]) == 2
+
+    assert sentence in capsys.readouterr().err
+
+
 def test_predictive_values_are_refused_without_a_reference(tmp_path, capsys):
     file = tmp_path / "ratings.csv"
     file.write_text("item,rater,verdict\n1,ann,yes\n1,bob,no\n")

@@ -282,3 +282,9 @@ def test_nan_in_an_arrow_array_is_missing() -> None:
 def test_an_arrow_array_of_lists_is_refused() -> None:
     with pytest.raises(ValueError, match="a holds a value that cannot be compared"):
         agreement.cohen_kappa(pa.array([[1], [2]]), pa.array([1, 2]))
+
+
+def test_a_single_number_in_place_of_a_row_is_refused_in_whatever_it_is_held() -> None:
+    for number in (1.0, np.float64(1.0), np.array(1.0)):
+        with pytest.raises(ValueError, match="scores has one dimension; expected"):
+            agreement.rank_sets([number, [1.0, 0.0]], resamples=50, seed=1)

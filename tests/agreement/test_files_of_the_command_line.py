@@ -1,9 +1,13 @@
 """python -m agreement: which files it reads, and what it says of one that it cannot use."""
 
+import os
+import sys
+
 import pandas as pd
 import pytest
 
 from agreement.__main__ import main
+from agreement.judge.__main__ import main as main_of_judge
 from tests.agreement.command_line import CSV, printed
 
 
@@ -238,3 +242,28 @@ def test_a_rater_who_writes_numbers_and_one_who_writes_words_are_not_compared(tm
     assert sentence in capsys.readouterr().err
     declared = printed(capsys, file, "--categories", "0,1,no,yes")
     assert declared["percent agreement", "x", "y"]["value"] == 0.0
+
+
+def test_items_of_two_columns_are_those_whose_columns_are_equal_not_those_whose_joined_names_are(tmp_path, capsys):
+    file = tmp_path / "ratings.csv"
+    file.write_text("item,part,rater,verdict\na / b,c,x,yes\na,b / c,x,no\na / b,c,y,yes\na,b / c,y,no\n")
+
+    of_pair = printed(capsys, file, "--item", "item,part")["percent agreement", "x", "y"]
+
+    assert (of_pair["n"], of_pair["value"]) == (2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("command", "options"), [(main, ()), (main_of_judge, ("--human", "ann", "--judge", "bob", "--item", "item"))]
+)
+def test_a_program_that_reads_only_the_first_lines_is_no_error(tmp_path, monkeypatch, capsys, command, options):
+    long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
+    long.write_text(CSV)
+    wide.write_text("item,ann,bob\n1,yes,yes\n2,no,yes\n3,no,no\n")
+    read, write = os.pipe()
+    os.close(read)
+
+    with os.fdopen(write, "w") as to_nobody:
+        monkeypatch.setattr(sys, "stdout", to_nobody)
+        assert command([str(long if command is main else wide), *options]) == 0
+    assert capsys.readouterr().err == ""

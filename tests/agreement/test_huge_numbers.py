@@ -10,6 +10,7 @@ from agreement import (
     lin_ccc,
     paired_difference,
     prediction_powered_regression,
+    variance_components,
     weighted_mean,
 )
 
@@ -23,6 +24,8 @@ CALLS = {
     "a of paired_difference": lambda huge: paired_difference(huge, FEW, resamples=60, seed=1),
     "b of paired_difference": lambda huge: paired_difference(FEW, huge, resamples=60, seed=1),
     "values of difference_of_parts": lambda huge: difference_of_parts(huge, [True] * 3 + [False] * 4, resamples=60),
+    "first of variance_components": lambda huge: variance_components(table(huge), table(FEW)),
+    "second of variance_components": lambda huge: variance_components(table(FEW), table(huge)),
     "a of cohen_kappa": lambda huge: cohen_kappa(whole(huge), FEW, weights="quadratic"),
     "b of cohen_kappa": lambda huge: cohen_kappa(FEW, whole(huge), weights="linear"),
     "human of prediction_powered_regression": lambda huge: regression(human=huge),
@@ -31,6 +34,10 @@ CALLS = {
     "covariates of prediction_powered_regression": lambda huge: regression(covariates=huge),
     "unlabelled_covariates of prediction_powered_regression": lambda huge: regression(unlabelled_covariates=huge),
 }
+
+
+def table(numbers):
+    return [[number, -number, 1.0] for number in numbers]
 
 
 def whole(numbers):
@@ -56,6 +63,19 @@ def test_the_largest_numbers_that_are_taken_give_no_warning(what):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         CALLS[what](MOST)
+
+
+def test_covariates_whose_reciprocal_is_not_finite_are_refused():
+    with pytest.raises(ValueError, match=r"^covariates holds nothing above 5e-324 in column 0; expected numbers of"):
+        regression(covariates=[0.0, 5e-324] * 3 + [0.0])
+
+
+def test_covariates_that_are_all_missing_give_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        none = regression(covariates=[None] * 7, unlabelled_covariates=[None] * 7)
+
+    assert all(part.coefficient.undefined_because for part in none)
 
 
 def test_concordance_of_numbers_of_very_different_size_has_no_limits_and_says_why():

@@ -44,5 +44,6 @@ def test_a_result_as_json_has_every_field_by_its_name(made):
     assert list(row) == [field.name for field in dataclasses.fields(result)]
 
 
-def test_what_json_has_no_kind_for_is_text():
+def test_numbers_of_any_width_are_numbers_and_what_json_has_no_kind_for_is_text():
+    assert plain([np.longdouble(1), np.longdouble("nan"), np.float16(0.5)]) == [1.0, None, 0.5]
     assert plain({"at": np.datetime64("2026-01-01"), 2: 1 + 2j}) == {"at": "2026-01-01", "2": "(1+2j)"}

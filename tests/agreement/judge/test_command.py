@@ -88,6 +88,18 @@ def test_a_count_is_printed_as_one(files, capsys):
     assert "0000" not in line and "a count has no interval" in line
 
 
+def test_without_a_name_of_candidates_it_says_that_equal_rows_are_counted_each(tmp_path, capsys):
+    file = tmp_path / "judged.csv"
+    file.write_text("id,h,judge\n1,yes,yes\n1,yes,yes\n2,no,no\n3,no,yes\n")
+    says = "No column names the candidates (--item): each row is one, even if it repeats an earlier row."
+
+    assert main([str(file), "--human", "h", "--judge", "judge"]) == 0
+    assert says in capsys.readouterr().out
+
+    assert main([str(file), "--human", "h", "--judge", "judge", "--item", "id"]) == 2
+    assert "has two verdicts on id 1" in capsys.readouterr().err
+
+
 def test_json_holds_every_panel_with_typed_rows(files, capsys):
     assert main([str(files / "judged.csv"), *BASIC, "--json"]) == 0
 
