@@ -90,8 +90,9 @@ def test_a_phase_that_is_missing_is_named_beside_a_form_that_is_missing() -> Non
 
 
 def test_a_field_of_a_phase_is_named_where_the_same_is_said_of_a_form_that_the_phase_does_not_use() -> None:
-    before = STUDY.replace("[prompt], form: report", "[prompt], form: {diagnosis: {type: choice, options: {a: A, c: C}}}")
-    after = before.replace("tumor:", "tumour:").replace("{a: A,", "{b: B,")
+    own_form = "form: {diagnosis: {type: choice, options: {a: A, b: B}}}"
+    before = STUDY.replace("[prompt], form: report", f"[prompt], {own_form}")
+    after = before.replace("tumor:", "tumour:").replace("{a: A,", "{c: C,")
 
     reasons = list(reasons_against_protocol(expanded(before), expanded(after)))
 
