@@ -33,7 +33,9 @@ _SPELLED_BEHIND = {
     for sign, words in _BEHIND.items()
 }
 _MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|longer|shorter|older|younger)"
-_ABOUT = r"(?:\s*(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~))?"
+_APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~|\u2248)"
+_ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
+_ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
 # Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
 _BOUND = re.compile(
     "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
@@ -54,6 +56,11 @@ def of_bounds(text: str) -> str:
     for sign, written in _SPELLED_BEHIND.items():
         text = written.sub(rf"{sign}\1", text)
     return text
+
+
+def without_about(words: str) -> str:
+    """Return words without a first word that only says that the number behind it is approximate."""
+    return _ABOUT_AT_BEGINNING.sub("", words, count=1) if _ABOUT_AT_BEGINNING.match(words) else words
 
 
 def holds_bound(words: str) -> bool:

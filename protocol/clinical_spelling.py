@@ -12,9 +12,10 @@ _WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair) ?\+ ?(?=(?:c|ce
 _WEIGHTED = re.compile(r"(?<!\w)(t[12]\*?|pd)(?:[ -]?weighted|-?w)(?!\w)")
 # Thoracic: Th10 is T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
 _THORACIC = re.compile(r"(?<!\w)(?:th(?=(?:[1-9]|1[0-2])(?!\w))|d(?=(?:[5-9]|1[0-2])(?!\w)))")
-# L4/5, L4-5, L4/L5 and L4L5. With a blank after the letter, L 4/5 is a grade of power on the left.
+# L4/5, L4-5, L4/L5, L4L5 and L4 to L5. With a blank after the letter, L 4/5 is a grade of power on the left.
 _LEVELS = re.compile(
-    r"(?<![\w/-])(?P<upper>[ctdls])(?P<from>\d{1,2})(?:(?P<between> ?[-/] ?|)(?P<lower>[ctdls])|(?P<short>-| ?/ ?))"
+    r"(?<![\w/-])(?P<upper>[ctdls])(?P<from>\d{1,2})"
+    r"(?:(?P<between> ?[-/] ?| to | through | thru |)(?P<lower>[ctdls])|(?P<short>-| ?/ ?))"
     r"(?P<to>\d{1,2})(?![\w*]|[-/][ctdls]?\d|[.,]\d| ?[mc]m\b)"
 )
 # BI-RADS and similar systems, and TNM stages, written with or without spaces.
@@ -26,6 +27,8 @@ _STAGE = re.compile(
 _DORSAL = {"d": "t"}
 _LAST = {"c": 8, "t": 12, "l": 6, "s": 5}
 _JUNCTIONS = {("c7", "t1"), ("t12", "l1"), ("l5", "s1"), ("l6", "s1")}
+# From the head down.
+_REGIONS = "ctls"
 # Left-sided is left sided, and a ring-enhancing mass is a ring enhancing mass.
 _ADJECTIVES = re.compile(
     r"(?<=[^\W\d_]) (?=(?:sided|shaped|enhancing|enhanced|defined|walled|dominant|occupying|appearing)(?!\w))"
@@ -38,8 +41,9 @@ _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=
 def of_names(text: str) -> str:
     """Return a text from `spelling.of_characters` with its sequences, spinal levels and maxima in one spelling.
 
-    T2 FLAIR becomes T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5 L3-5, D12
-    T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the disc between them.
+    T2 FLAIR becomes T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5 and L3 to
+    L5 L3-5, L3 to S1 L3-S1, D12 T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the disc
+    between them.
     """
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(r"\1-flair", text))
     text = _STAGE.sub(r"\1\2\3", _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
@@ -68,9 +72,11 @@ def _level(match: re.Match[str]) -> str:
     first, last = int(match["from"]), int(match["to"])
     if not (0 < first <= _LAST[upper] and 0 < last <= _LAST[lower]):
         return ""
+    is_range = (match["between"] or match["short"] or "").strip() not in ("", "/")
     if upper != lower:
-        return f"{upper}{first}/{lower}{last}" if (f"{upper}{first}", f"{lower}{last}") in _JUNCTIONS else ""
+        if (f"{upper}{first}", f"{lower}{last}") in _JUNCTIONS:
+            return f"{upper}{first}/{lower}{last}"
+        return f"{upper}{first}-{lower}{last}" if is_range and _REGIONS.index(upper) < _REGIONS.index(lower) else ""
     if last == first + 1:
         return f"{upper}{first}/{last}"
-    is_range = "-" in (match["between"] or match["short"] or "")
     return f"{upper}{first}-{last}" if is_range and last > first else ""

@@ -41,8 +41,8 @@ _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
 # 5 mm-thick is 5 mm thick.
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})(-(?=[^\W\d_]{{3}}))?")
-# In 5 mm - 10 mm and 5 mm x 3 mm the first unit is redundant.
-_SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | to | x )(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
+# In 5 mm - 10 mm, 5 mm x 3 mm and 5 mm/5 mm the first unit is redundant.
+_SAME_UNIT = re.compile(rf"({_NUMBER}) ?({_UNIT}|%)(?=(?:-| - | to | x | ?/ ?)(?:\d+(?:[.,]\d+)?|\.\d+) ?\2(?!\w))")
 _SIZES = re.compile(rf"{_NUMBER}(?: ?{_UNIT})?(?:(?: ?x ?|\*| \* | by )(?:\d+(?:[.,]\d+)?|\.\d+)(?: ?{_UNIT})?)+")
 _BY = re.compile(r"(?: ?[x*] ?| by )(?=\.?\d)")
 _BETWEEN_NUMBERS = re.compile(rf"({_NUMBER})(?: ([-+]) | ?(\u00b1) ?)(?=\.?\d)")
@@ -51,6 +51,8 @@ _PARTED_NUMBERS = re.compile(rf"(?<![/:])({_NUMBER})(?: ?(/) ?| (:) )(?=\.?\d)(?
 _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,4}(?!\w))| ?(/) ?(?=\d))")
 # A size that shrank from 10 to 5 is not a range.
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
+# 2 of 3 and 2 out of 3 are 2/3; a number of more than there are, or of a size, is something else.
+_OUT_OF = re.compile(rf"(?<![\w.,/:-])(\d{{1,4}}) (?:out )?of (?=(\d{{1,4}})(?![\w.,/:%-]| ?{_UNIT}| ?%))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 # 10³ is 10^3.
@@ -70,19 +72,20 @@ def of_characters(text: str) -> str:
 def of_quantities(text: str) -> str:
     """Return a text from `of_characters` with its sizes, ranges, bounds and units in one spelling.
 
-    5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 and 12 to 15 become 12-15, 1 / 2 becomes
-    1/2, cm² after a number becomes cm2, 10³ becomes 10^3, 5 percent becomes 5%, < 5 becomes <5, minus 5 becomes -5, and
-    R > L becomes R>L.
+    5mm and 5-mm become 5 mm, 5×3 mm and 5 mm x 3 mm become 5 x 3 mm, 12 - 15 and 12 to 15 become 12-15, 1 / 2 and
+    1 of 2 become 1/2, cm² after a number becomes cm2, 10³ becomes 10^3, 5 percent becomes 5%, < 5 becomes <5, minus 5
+    becomes -5, and R > L becomes R>L.
     """
     for sign, written in _OR_EQUAL.items():
         text = written.sub(sign, text)
     text = _MINUS.sub("-", text)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
     text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
-    text = _PARTED_GRADES.sub(r"\1\2\3", _PARTED_NUMBERS.sub(r"\1\2\3", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
     text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
+    text = _PARTED_GRADES.sub(r"\1\2\3", _PARTED_NUMBERS.sub(r"\1\2\3", text))
     text = _FROM_TO.sub(_range, text)
+    text = _OUT_OF.sub(lambda part: f"{part[1]}/" if int(part[1]) <= int(part[2]) else part.group(), text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
     text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group())}", text)
     return _QUANTITY.sub(_quantity, text)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from protocol import spelled_numbers
+
 # For each kind, the size of its units in terms of the first one.
 DIMENSIONS: tuple[dict[str, Decimal], ...] = (
     {
@@ -37,15 +39,14 @@ _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
 _BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
 # In grade 2, 3 cm and in 2020, 3 cm the first number is no measurement.
 _NO_MEASURE = (
-    r"(?<!\w)(?:(?:(?:grade|stage|segment|level|zone|type|class|category|score|image|slice|series|station)s?"
-    r"|(?:(?:bi|pi|li|ti|vi|ni|o|c|cad|lung)?rads|gleason|fazekas|bosniak|lesion|nodule|aged?|no\.|number)) "
+    rf"(?<!\w)(?:{spelled_numbers.NUMBERED} "
     r"\d{1,3}(?:(?:[-/+]| and |, )\d{1,3})*|(?:19|20)\d\d)(?=[,;] )"
 )
 # The unit at the end of 5 x 3 cm applies to both numbers. The 2 in 1/2 cm is not a number, but in ...2 cm it is. A row
-# without a unit matches too, or the search would start again at each of its numbers.
+# without a unit matches too, or the search would start again at each of its numbers. In 5 cm/3 cm each number has one.
 _MEASURED = re.compile(
-    rf"{_NO_MEASURE}|(?<![\w,/:^])(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
-    r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w/^]))?"
+    rf"{_NO_MEASURE}|(?<![\w,:^])(?<!(?<![mc]m)(?<!cc)(?<!ml)/)(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
+    r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w^]|/(?!\.?\d)))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
 # 1,000 is a thousand to some readers and one to others.
@@ -74,8 +75,8 @@ def plain(unit: str) -> str:
 
 
 def in_symbols(text: str) -> str:
-    """Return a text whose units behind numbers are symbols where they were words: 5 centimetres are 5 cm."""
-    return _SPELLED.sub(_symbol, text)
+    """Return a text with decimal numbers before symbols of units: 5 centimetres are 5 cm, and 1 000 mm 1000 mm."""
+    return spelled_numbers.in_digits(_SPELLED.sub(_symbol, spelled_numbers.with_slashes(text)))
 
 
 def _symbol(match: re.Match[str]) -> str:

@@ -18,7 +18,15 @@ from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
 from agreement.judge.panels import uniformity
-from agreement.judge.panels.criteria import KEY, PASSED, criteria_in_words, origin_in_words, passes, several_opened
+from agreement.judge.panels.criteria import (
+    DIRECTION,
+    KEY,
+    PASSED,
+    criteria_in_words,
+    origin_in_words,
+    passes,
+    several_opened,
+)
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
@@ -300,7 +308,8 @@ def card(document: dict[str, Any]) -> str:
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
-        lines += [f"    {_result_in_words(row, in_points='points' in words)}" for row in results]
+        in_points = key == DIRECTION and bool(document["scale"]["positive"])
+        lines += [f"    {_result_in_words(row, in_points=in_points)}" for row in results]
     seen = dict(document["sentences"])
     # A judge that passes may still be stricter on one model: no criterion covers that, so it is printed beside them.
     lines.append(f"  {NOT_ASKED}: {seen.pop(uniformity.KEY)}")

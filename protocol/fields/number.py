@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from protocol import units
+from protocol import bounds, spelling, units
 from protocol.fields.kind import (
     NOT_SCORED,
     AskedField,
@@ -21,7 +21,7 @@ from protocol.fields.kind import (
     is_finite,
 )
 
-_MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(?P<unit>[^\d\s].*)")
+_MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))\s*(?P<unit>[^\d\s.,].*?)?\.?")
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
@@ -94,15 +94,25 @@ def parsed(value: Any) -> Decimal | None:
 def in_unit(written: str, unit: str | None) -> Decimal | None:
     """Return a number from text in the unit of a field; None if it is not a number or has a unit of another kind.
 
-    A number without a unit is in that of the field; 5 cm is 50 if the field's unit is mm.
+    A number without a unit is in that of the field; 5 cm is 50 if the field's unit is mm. 5,5 cm, 5½ cm, 1 000 mm,
+    5 (cm) and a full stop at the end are read, 1,000 is not: it is a thousand to some and one to others.
     """
     number = parsed(written)
-    if number is not None or unit is None:
+    if number is not None:
         return number
-    match = _MEASURED.fullmatch(written.strip())
-    number = parsed(match["number"]) if match else None
-    times = units.factor(match["unit"], unit) if match else None
-    return None if number is None or times is None else number * times
+    match = _MEASURED.fullmatch(units.in_symbols(spelling.of_characters(written)).strip())
+    if match is None or units.AMBIGUOUS.search(match["number"]):
+        return None
+    number = parsed(match["number"].replace(",", "."))
+    if number is None or match["unit"] is None:
+        return number
+    times = units.factor(match["unit"], unit) if unit else None
+    return None if times is None else number * times
+
+
+def answered(written: str, unit: str | None) -> Decimal | None:
+    """Return the number of an answer in words, which may be approximate: about 5 cm is 50 mm; None if it is none."""
+    return in_unit(bounds.without_about(written), unit)
 
 
 def accepted_numbers(reference: Reference, unit: str | None) -> list[Decimal]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields import KINDS, abstention, own_options_of
-from protocol.fields.number import in_unit, parsed
+from protocol.fields.number import answered, parsed
 from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 from protocol.fields.point import place_of
 from protocol.language.expansion import Field
@@ -76,7 +76,7 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
         return text if place is None else list(place)
     if kind == "number":
         # People are shown the unit, and models write it, or another one.
-        number = in_unit(text, asked.unit)
+        number = answered(text, asked.unit)
         return text if number is None else float(number)
     return _option(text, texts)
 

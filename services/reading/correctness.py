@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from agreement import token_f1
-from protocol.fields import KINDS, text
+from protocol.fields import KINDS, number, text
 from protocol.fields.kind import FieldKind, FieldScore, Reference
 from protocol.fields.region import Region
 from protocol.references import ComparedBy
@@ -121,7 +121,8 @@ def score(item: AnswerKey, answer: Any) -> Score:
 def score_written(item: AnswerKey, written: str) -> Score:
     """Score a program's output, given in place of a rater's entry: an option id, ids separated by |, or text.
 
-    For a number field, the number is taken from the text and converted to the unit of the field.
+    For a number field, a text that is a number is read as a model's answer is (`number.answered`); otherwise the one
+    number in it is taken, and converted to the unit of the field.
     """
     if item.compared_by == "people":
         return Score(None)
@@ -130,7 +131,9 @@ def score_written(item: AnswerKey, written: str) -> Score:
     if item.kind.has_options:
         return score(item, written)
     if item.kind.scale == "interval":
-        scored = item.kind.score(text.number_in(written, item.unit), item.reference, ())
+        value = number.answered(written, item.unit)
+        value = text.number_in(written, item.unit) if value is None else value
+        scored = item.kind.score(value, item.reference, ())
     else:
         scored = KINDS["text"].score(written, item.reference, ())
     return Score(scored.correct, token_f1=token_f1(written, item.accepted) if item.accepted else None)

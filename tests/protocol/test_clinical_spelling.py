@@ -46,6 +46,8 @@ def test_two_sequences_are_not_one(answer: str, other: str) -> None:
         ("L4 / 5", "L4/5"), ("L4\u20145", "L4/5"), ("D12", "T12"), ("D5 fracture", "Th5 fracture"),
         ("D11/12", "T11-T12"),
         ("D12-L1", "T12/L1"), ("C7/D1", "C7-T1"), ("D2-D4", "T2-4"),
+        ("L3 to L5", "L3-L5"), ("L3 through L5", "L3\u2013L5"), ("Th5 to Th7", "T5-7"), ("L5 to S1", "L5/S1"),
+        ("L3 to S1", "L3-S1"), ("Th10 - L2", "T10-L2"),
     ],
 )  # fmt: skip
 def test_a_level_of_the_spine_has_one_spelling(answer: str, other: str) -> None:
@@ -59,6 +61,7 @@ def test_a_level_of_the_spine_has_one_spelling(answer: str, other: str) -> None:
         ("L4/5", "L 4/5"), ("L3-L5", "L3/L5"), ("L3-5", "L3, L5"), ("L4-6", "L4/5"), ("L5/S1", "L5"), ("L4/5", "4/5"),
         ("L4/5/S1", "L4/5 S1"), ("T1-T2*", "T1-2"), ("D2", "T2"), ("D13", "T13"), ("D12", "L12"), ("3D12", "3T12"),
         ("Th13", "T13"), ("T2-3 mm", "T2/T3 mm"), ("L5/4", "L4/5"),
+        ("L5 to L3", "L3-L5"), ("L3 to L5", "L3 and L5"), ("T10 to L2", "T10, L2"), ("S1 to L3", "L3-S1"),
     ],
 )  # fmt: skip
 def test_another_level_or_two_vertebrae_are_another_answer(answer: str, other: str) -> None:
@@ -173,7 +176,8 @@ def test_the_spellings_that_are_remembered_are_bounded() -> None:
         ("5 by 3 mm", "5 x 3 mm"), ("5 mm by 3 mm", "5 x 3 mm"), ("5mm*3mm*2mm", "5 x 3 x 2 mm"),
         ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
         ("5 +- 1", "5 \u00b1 1"), ("5 to 10 mm", "5-10 mm"), ("5 mm to 10 mm", "5-10 mm"),
-        ("3 to 4 weeks", "3 - 4 weeks"), ("V / 5", "V/5"),
+        ("3 to 4 weeks", "3 - 4 weeks"), ("V / 5", "V/5"), ("grade 2 of 3", "grade 2/3"), ("2 out of 3", "2 of 3"),
+        ("5 mm/5 mm", "5/5 mm"), ("5 mm / 3 mm", "5/3 mm"), ("50% / 30%", "50/30%"), ("\u00bd", "1/2"),
     ],
 )  # fmt: skip
 def test_a_quantity_has_one_spelling(answer: str, other: str) -> None:
@@ -186,7 +190,9 @@ def test_a_quantity_has_one_spelling(answer: str, other: str) -> None:
         ("1 / 2", "1 : 2"), ("1 / 2", "1, 2"), ("5 mm - 10 mm", "5 mm, 10 mm"), ("5 mm - 10 cm", "5-10 cm"),
         ("5 cm x 3 mm", "5 x 3 mm"), ("5 +- 1", "5 1"), ("minus 5", "5"), ("=> oedema", "\u2265 oedema"),
         ("10 to 5 mm", "10-5 mm"), ("1 to 2", "1:2"), ("5 to 10", "5, 10"), ("V/5", "V5"), ("V/5", "5/5"), ("5th", "5"),
-        ("4/5 / 3/5", "4/5/3/5"), ("grade II / III", "grade II, III"), ("10 minus 5", "10 -5"), ("3-T", "3"),
+        ("4/5 / 3/5", "4/5/3/5"), ("2 of 3", "2:3"), ("3 of 2", "3/2"), ("2 of 3 mm", "2/3 mm"),
+        ("5/3 mm", "5 mm, 3 mm"),
+        ("grade II / III", "grade II, III"), ("10 minus 5", "10 -5"), ("3-T", "3"),
     ],
 )  # fmt: skip
 def test_another_quantity_is_another_answer(answer: str, other: str) -> None:
@@ -232,6 +238,11 @@ def test_digits_parted_by_an_underscore_are_no_number() -> None:
         ("2 cc", "2 ml"), ("2 cm\u00b3", "2 mL"), ("2 cm^3", "2000 mm3"), ("2 cm2", "200 mm\u00b2"),
         ("5 centimetres", "50 millimeters"), ("5 cms", "5 cm"), ("2 sq cm", "2 cm2"), ("2 cubic centimeters", "2 ml"),
         ("5 mm-thick", "5 mm thick"), ("10^3", "10\u00b3"),
+        ("1 000 mm", "1000 mm"), ("1\u2009200.5 mm\u00b3", "1200.5 mm3"), ("1'000 mm", "1000 millimetres"),
+        ("1 000 - 1 200 HU", "1000-1200 HU"), ("1 000 x 500 mm", "1000 x 500 mm"), ("-1 000 HU", "-1000 HU"),
+        ("\u00bd cm", "5 mm"), ("1/2 cm", "5 mm"), ("1\u00bd cm", "15 mm"), ("1 1/2 inches", "1.5 inch"),
+        ("5\u00bd", "5.5"), ("3/4 cm", "7.5 mm"), ("\u2153 cm", "1/3 cm"), ("1-1\u00bd cm", "10-15 mm"),
+        ("5 cm/3 cm", "50 mm/30 mm"), ("5 cm / 3 cm", "50/30 mm"), ("5 (cm)", "50 mm"), ("5 [ml]", "5 cc"),
     ],
 )  # fmt: skip
 def test_a_size_is_the_same_in_centimetres_and_millimetres(answer: str, other: str) -> None:
@@ -255,6 +266,10 @@ def test_the_number_of_a_grade_or_a_segment_is_no_part_of_the_size_behind_it(ans
     [
         ("5 cm", "5 mm"), ("5 cm", "50"), ("5 cm2", "50 mm2"), ("5 cm", "50 ml"), ("5 and 10 cm", "5 and 100 mm"),
         ("10^3", "103"), ("10\u00b3", "10\u00b2"), ("segment 4, 2 cm", "segment 40, 20 mm"),
+        ("1 000 mm", "1 0 mm"), ("1 000", "1000"), ("slice 3 100 mm", "slice 3100 mm"), ("T1 200 ms", "T1200 ms"),
+        ("L4/5 500 mm", "L4/5500 mm"), ("5 1 000 mm", "51000 mm"), ("1 0000 mm", "10000 mm"),
+        ("grade 3 1/2 cm", "grade 35 mm"),
+        ("1/3 cm", "10/30 mm"), ("1/2", "0.5"), ("1/2/4 cm", "1/5 mm"), ("5 (cm)", "5 mm"), ("5 cm/s", "50 mm/s"),
         ("1,000 cm", "10 mm"), ("5 cm/s", "50 mm"), ("1/2 cm", "1/20 mm"), ("5 m", "5000 mm"), ("5 cm", "-50 mm"),
     ],
 )  # fmt: skip

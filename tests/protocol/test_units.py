@@ -22,6 +22,9 @@ def asked(unit: str | None, *, most: float | None = None) -> FormField:
         ("5 mm", "cm", "0.5"), ("2 cc", "ml", "2"), ("2 cm\N{SUPERSCRIPT THREE}", "ml", "2"), ("50 %", "%", "50"),
         ("5 centimetres", "mm", "50"), ("50 mm", "centimetres", "5"), ("2 dl", "ml", "200"), ("2 inches", "mm", "50.8"),
         ("50 \N{MICRO SIGN}m", "mm", "0.05"), ("50 percent", "%", "50"),
+        ("5,5 cm", "mm", "55"), ("5 cm.", "mm", "50"), ("5 (cm)", "mm", "50"),
+        ("5,5", None, "5.5"), ("\u22125,5", None, "-5.5"),
+        ("1 000 mm", "mm", "1000"), ("1\u00bd cm", "mm", "15"), ("1/2 cm", "mm", "5"),
         ("-5 HU", "HU", "-5"), ("3 mm/s", "mm/s", "3"), ("50", None, "50"),
     ],
 )  # fmt: skip
@@ -33,11 +36,27 @@ def test_a_number_is_read_in_the_unit_of_its_field(written: str, unit: str | Non
     ("written", "unit"),
     [
         ("50 ml", "mm"), ("50 %", "mm"), ("50 mm", None), ("50 mm2", "mm"), ("50 mm long", "mm"), ("mm", "mm"),
-        ("50 lesions", "mm"), ("5 mm", "HU"), ("about 50 mm", "mm"), ("5_0 mm", "mm"), ("", "mm"), ("5-6 mm", "mm"),
+        ("50 lesions", "mm"), ("5 mm", "HU"), ("about 50 mm", "mm"), ("5_0 mm", "mm"),
+        ("1,000 mm", "mm"), ("1 000", "mm"), ("1/2", "mm"),
+        ("5 (ml)", "mm"), ("5, mm", "mm"), ("", "mm"), ("5-6 mm", "mm"),
     ],
 )  # fmt: skip
 def test_what_is_in_no_unit_of_that_kind_is_no_number(written: str, unit: str | None) -> None:
     assert number.in_unit(written, unit) is None
+
+
+@pytest.mark.parametrize(
+    "written", ["about 50 mm", "~5 cm", "approx. 5,0 cm.", "Circa 50", "\u2248 5 (cm)", "50.", "ca. 50 mm"]
+)
+def test_an_answer_in_words_may_say_that_its_number_is_approximate(written: str) -> None:
+    assert number.answered(written, "mm") == 50
+
+
+@pytest.mark.parametrize(
+    "written", ["> 5 cm", "about", "about two", "5 cm or more", "5 to 6 cm", "50 lesions", "no lesion on 3 images"]
+)
+def test_a_bound_a_range_and_a_sentence_are_no_number_in_the_place_of_one(written: str) -> None:
+    assert number.answered(written, "mm") is None
 
 
 @pytest.mark.parametrize("accepted", ["50 mm", "50mm", "5 cm", "50"])
@@ -69,7 +88,10 @@ def test_a_reference_in_another_kind_of_unit_is_refused(accepted: str, unit: str
         ("about 50 mm", "50"), ("5 cm in diameter", "50"), ("50", "50"), ("50 lesions", "50"), ("a 5-cm mass", "50"),
         ("L4/5: 5 cm", "50"), ("50 ml", None), ("5 cm/s", None), ("> 5 cm", None), ("5 x 3 cm", None), ("large", None),
         ("5 cm2", None), ("5 centimeters", "50"), ("5 cms in size", "50"), ("5 dl", None),
-        ("50 HU", None), ("50 ms", None), ("50 m2", None), ("500 micrometers", "0.5"),
+        ("1 000 mm", "1000"), ("1 1/2 cm", "15"), ("5 (cm)", "50"),
+        ("5\u00bd mm", "5.5"),
+        ("5 mm/5 mm", None), ("grade 2 of 3", None), ("50 HU", None), ("50 ms", None), ("50 m2", None),
+        ("500 micrometers", "0.5"),
     ],
 )  # fmt: skip
 def test_a_sentence_holds_one_number_in_the_unit_of_its_field(written: str, value: str | None) -> None:

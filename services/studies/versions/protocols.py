@@ -6,7 +6,7 @@ A stored verdict names its phase, fields and options only by their keys, so a ke
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from protocol.language.expansion import Expansion, Field, Group, Phase
 from protocol.language.sentences_of_plan import line_in_words
@@ -19,6 +19,22 @@ _COMPARED = ("name", "title", "seed", "dates", "hanging")
 _APPENDED = ("also", "tables")
 # The author's names for keys that are called differently in an expansion.
 _WRITTEN = {"source": "from", "answers_of": "rates", "synonym_list": "synonyms"}
+
+
+class _Reason(NamedTuple):
+    """A change that a version must not make.
+
+    Attributes
+    ----------
+    sentence
+        The change and what to do about it.
+    form, of_fields
+        For a change to fields: the name of their form, and what is said of them, without the place.
+    """
+
+    sentence: str
+    form: str = ""
+    of_fields: str = ""
 
 
 def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
@@ -55,14 +71,15 @@ def reasons_against_protocol(before: Expansion, after: Expansion) -> Iterator[st
     for name in _COMPARED:
         if getattr(before, name) != getattr(after, name):
             yield f"Key {name} differs from before, and applies to all that was read; put it back, {ANEW}."
-    reasons = [
-        reason
-        for what, place, earlier, later in _lists(before, after)
-        for reason in _of_list(what, place, earlier, later)
-    ]
-    # Several phases may use one form of the study: differences within it are reported once, with the form.
-    said = {reason.partition(": ")[2] for reason in reasons if reason.startswith("Form ")}
-    yield from (reason for reason in reasons if reason.startswith("Form ") or reason.partition(": ")[2] not in said)
+    forms: set[tuple[str, str]] = set()
+    for what, place, earlier, later in _lists(before, after):
+        for reason in _of_list(what, place, earlier, later):
+            # Several phases may use one form of the study: differences within it are reported once, with the form.
+            if what == "form":
+                forms.add((reason.form, reason.of_fields))
+            elif reason.of_fields and (reason.form, reason.of_fields) in forms:
+                continue
+            yield reason.sentence
     yield from _of_plan(before, after)
 
 
@@ -83,33 +100,36 @@ def _lists(before: Expansion, after: Expansion) -> list[tuple[str, str, list[tup
 
 def _of_list(
     what: str, place: str, earlier: Sequence[tuple[str, Any]], later: Sequence[tuple[str, Any]]
-) -> Iterator[str]:
+) -> Iterator[_Reason]:
     there = dict(later)
     missing = [key for key, _ in earlier if key not in there]
     for key in missing:
-        yield f"{what.capitalize()} '{key}' is missing under {place}: a version removes nothing; put it back."
+        yield _Reason(f"{what.capitalize()} '{key}' is missing under {place}: a version removes nothing; put it back.")
     order = [key for key, _ in earlier if key in there]
     if [key for key, _ in later][: len(order)] != order:
-        yield f"Key {place} lists what was there before in another order; list it as before, and what is new after it."
+        yield _Reason(
+            f"Key {place} lists what was there before in another order; list it as before, and what is new after it."
+        )
     for key, row in earlier:
         if key in there:
             yield from _of_one(what, key, row, there[key])
 
 
-def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[str]:
+def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[_Reason]:
     before, after = row.model_dump(), other.model_dump()
     if "fields" in before:
-        fields = list(_of_fields(f"{what.capitalize()} '{key}'", row.fields, other.fields))
-        yield from fields
+        form = row.form if isinstance(row, Phase) else key
+        for said in _of_fields(row.fields, other.fields):
+            yield _Reason(f"{what.capitalize()} '{key}': {said}", form, said)
         before["fields"] = after["fields"] = []
     if isinstance(row, Group):
-        yield from _of_people(row, other)
+        yield from map(_Reason, _of_people(row, other))
         before["people"] = after["people"] = None
     if isinstance(row, Phase):
         before["instructions"] = after["instructions"] = ""
     changed = _as_written(name for name in before if before[name] != after[name])
     if changed:
-        yield (
+        yield _Reason(
             f"{what.capitalize()} '{key}' differs in {listed(changed)}; a key always means what it "
             f"meant: put that back, or add {'an' if what == 'attribute' else 'a'} {what} of another key."
         )
@@ -130,24 +150,25 @@ def _of_people(group: Group, other: Group) -> Iterator[str]:
         )
 
 
-def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> Iterator[str]:
+def _of_fields(earlier: Sequence[Field], later: Sequence[Field]) -> Iterator[str]:
+    """Yield the changes to the fields of a form, without its place."""
     there = {field.key: field for field in later}
     for field in earlier:
         other = there.get(field.key)
         if other is None:
-            yield f"{where}: field '{field.key}' is missing, which answers name; put it back, {ANEW}."
+            yield f"field '{field.key}' is missing, which answers name; put it back, {ANEW}."
         elif other.type != field.type:
             yield (
-                f"{where}: field '{field.key}' was of type {field.type} and is of type {other.type}; a field keeps its "
+                f"field '{field.key}' was of type {field.type} and is of type {other.type}; a field keeps its "
                 "type: put it back, or ask it in a phase that is added."
             )
         elif [option.id for option in other.options] != [option.id for option in field.options]:
-            yield f"{where}: field '{field.key}' {_of_options(field, other)}, ask it in a phase that is added, {ANEW}."
+            yield f"field '{field.key}' {_of_options(field, other)}, ask it in a phase that is added, {ANEW}."
         elif [option.text for option in other.options] != [option.text for option in field.options]:
             texts = zip(field.options, other.options, strict=True)
             said = [f"'{old.text}' for '{old.id}', now '{new.text}'" for old, new in texts if old.text != new.text]
             yield (
-                f"{where}: field '{field.key}' said {listed(said)}. Answers are counted by the id, under "
+                f"field '{field.key}' said {listed(said)}. Answers are counted by the id, under "
                 "whichever words they were given, and no program tells a typo from another meaning: put the "
                 f"text back and say in the instructions, which may change, how it is to be read, ask it in a phase "
                 f"that is added, {ANEW}."
@@ -156,13 +177,13 @@ def _of_fields(where: str, earlier: Sequence[Field], later: Sequence[Field]) -> 
             now = other.model_dump()
             changed = _as_written(name for name, value in field.model_dump().items() if now[name] != value)
             yield (
-                f"{where}: field '{field.key}' differs in {listed(changed)}; put it back, ask it in a "
+                f"field '{field.key}' differs in {listed(changed)}; put it back, ask it in a "
                 f"phase that is added, {ANEW}."
             )
     added = [field.key for field in later if field.key not in {field.key for field in earlier}]
     if added:
         yield (
-            f"{where}: {'fields' if len(added) > 1 else 'field'} {listed(added)} added, which nobody was asked before; "
+            f"{'fields' if len(added) > 1 else 'field'} {listed(added)} added, which nobody was asked before; "
             "ask it in a phase that is added."
         )
 

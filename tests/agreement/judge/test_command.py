@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from agreement.judge.__main__ import main
+from agreement.judge.certificate import card
 from agreement.judge.consistency import digests_of
+from agreement.judge.wording import in_figures
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -156,6 +158,15 @@ def test_the_card_says_what_was_shown_and_that_it_is_no_signature(certified):
     assert card.startswith("Certificate of a judge: PASSED")
     for words in ("gpt-5-mini-2026-08", "to the judge", "lower limit above -.1", "no signature", "Looks        1"):
         assert words in card
+
+
+def test_the_unit_of_a_result_is_its_statistics_and_not_read_from_the_criterions_words(certified):
+    document = json.loads(certified.read_text())
+    (agreement,) = (row for row in document["results"] if row["statistic"] == "agreement")
+    document["criteria"] = {"agreement": "Cohen kappa of judge and human: lower limit above .2, in every timepoints"}
+
+    value = in_figures(round(agreement["estimate"]["value"], 3))
+    assert f"    {agreement['sentence']}, {value} [" in card(document)
 
 
 def test_a_judge_that_fails_gets_its_certificate_too(files, tmp_path, capsys):

@@ -167,6 +167,10 @@ MM = Reference(low=5.0, high=6.0)
         ("5.5 mm/year", {"unit": "mm"}, ""),
         ("5.5 HU", {"unit": "mm"}, ""),
         ("5.5 HU", {}, "correct"),
+        ("5\u00bd mm", {"unit": "mm"}, "correct"),
+        ("5 1/2 mm", {"unit": "mm"}, "correct"),
+        (".55 (cm)", {"unit": "mm"}, "correct"),
+        ("5 (cm)", {"unit": "mm"}, "incorrect"),
         ("5.5\u00b3", {}, ""),
         ("4-6 mm", {"unit": "mm"}, ""),  # two numbers
         ("between 5 and 6", {}, ""),

@@ -222,6 +222,7 @@ ANSWERS: dict[str, st.SearchStrategy[Any]] = {
     | st.sampled_from(["3.5 cm", "35 cm", "-3", "3", "not assessable", "Not assessable."])
     | st.sampled_from(["T2*", "T2", "*T2*", "5", "5+", "> 5", "5 or more"])
     | st.sampled_from(["ER+/PR-", "ER-/PR-", "R > L", "R < L", "5mm", "5 mm", "5cm\u00b2", "5 cm2", "10\u00b3"])
+    | st.sampled_from(["1 000 mm", "1000 mm", "1 0 mm", "1/2 cm", "5 (cm)", "50 mm", "2 of 3", "2/3"])
     | st.sampled_from([".5 cm", "5 mm", "5 to 10 mm", "5-10 mm", "left-sided", "left sided", "D12", "T12", "no 5"]),
     "ranked": st.lists(st.sampled_from(["a", "b", "-3", "3", "T2*", "T2"]), unique=True, min_size=1),
     "point": st.lists(st.floats(-200, 200), min_size=3, max_size=3),

@@ -76,3 +76,25 @@ def test_what_may_change_is_said_once(before: str, after: str, changes: list[tup
 
     assert list(reasons_against_protocol(*said)) == []
     assert [(change.what, change.key, change.parts) for change in changes_of_protocol(*said)] == changes
+
+
+def test_a_phase_that_is_missing_is_named_beside_a_form_that_is_missing() -> None:
+    check = "  - {key: check, rates: items, shows: [prompt], form: report, by: scorers}\n"
+    after = STUDY.replace(check, "").replace("  report:\n", "  other:\n").replace("form: report", "form: other")
+
+    reasons = list(reasons_against_protocol(expanded(STUDY), expanded(after)))
+
+    gone = "a version removes nothing; put it back."
+    assert f"Form 'report' is missing under forms: {gone}" in reasons
+    assert f"Phase 'check' is missing under phases: {gone}" in reasons
+
+
+def test_a_field_of_a_phase_is_named_where_the_same_is_said_of_a_form_that_the_phase_does_not_use() -> None:
+    own_form = "form: {diagnosis: {type: choice, options: {a: A, b: B}}}"
+    before = STUDY.replace("[prompt], form: report", f"[prompt], {own_form}")
+    after = before.replace("tumor:", "tumour:").replace("{a: A,", "{c: C,")
+
+    reasons = list(reasons_against_protocol(expanded(before), expanded(after)))
+
+    said = f"field 'diagnosis' offers {OTHER_IDS}, {ASKED_ANEW}"
+    assert reasons == [f"Form 'report': {said}", f"Phase 'check': {said}"]
