@@ -81,9 +81,9 @@ class SplitLine:
         of_test = f"{counted(self.test_subjects, 'test subject')} with {counted(self.test_items, 'item')}"
         if self.rated_items != self.test_items:
             of_test += f", {self.rated_items} of which people rate"
-        if self.is_unsealed:
-            return f"{of_test}: unsealed."
         opened = f" Agreement on them was opened for {', '.join(self.opened)}." if self.opened else ""
+        if self.is_unsealed:
+            return f"{of_test}: unsealed.{opened}"
         labels = f" and {counted(self.labels, 'label')} made elsewhere" if self.labels else ""
         return f"{of_test}: sealed, with {counted(self.verdicts, 'verdict')}{labels}.{opened}"
 

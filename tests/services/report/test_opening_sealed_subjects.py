@@ -224,6 +224,26 @@ def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("opened")
+def test_a_calibration_says_which_panels_are_of_test_subjects_and_which_are_not(sealed: Situation) -> None:
+    """Also once all is unsealed: the report then has all rows, and most panels are still of development subjects."""
+    if not _line_of(sealed).is_unsealed:
+        sealed_split.unseal(sealed.database, sealed.admin, "sealed", "The paper is written.")
+
+    said = " ".join(calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"]).said)
+
+    assert "items: unsealed, and opened for Judge (v1). For what was opened, " in said
+    assert "panels 5, 6 and 8 and the certificate are of test subjects" in said
+    assert "panels 1, 2, 3, 4 and 7, and all panels of other judges, stay on development subjects" in said
+    assert "unsealed. Agreement on them was opened for Judge (v1)" in _line_of(sealed).in_words
+
+
+def _line_of(situation: Situation) -> sealed_split.SplitLine:
+    line = sealed_split.split_of(situation.database, situation.admin, "sealed")
+    assert line is not None
+    return line
+
+
 def test_items_of_test_subjects_that_nobody_rates_are_told_apart() -> None:
     line = sealed_split.SplitLine("whole subjects", 12, 30, 24, 0, (), is_unsealed=False)
 
