@@ -11,12 +11,11 @@ from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, corrected, criteria, thresholds
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.wording import listed
 from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
-from protocol.language.wording import capital
+from protocol.language.wording import capital, listed
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.judging.sealed_split import AFTER_REOPENING

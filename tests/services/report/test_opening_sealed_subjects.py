@@ -280,3 +280,13 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
         sealed_split.make_split(other.database, other.admin, "sealed")
     for each in (database, other.database):
         each.engine.dispose()
+
+
+def test_agreement_is_opened_in_all_fields_that_a_prompt_fills_in_and_says_so(sealed: Situation) -> None:
+    # The last of them: from now on calibrations ask for the field.
+    for field in ("score.verdict", "settle.verdict"):
+        imported(sealed, f"of {field}", "v6", field=field)
+
+    opened = sealed_split.open_test(sealed.database, sealed.admin, "sealed", "of score.verdict", "The prompt is final.")
+
+    assert opened == "Judge (v6), in score.verdict and settle.verdict"
