@@ -290,11 +290,11 @@ def _said(
         listed([str(kind.number) for key, kind in PANELS.items() if (key in _ON_TEST) is wanted])
         for wanted in (True, False)
     )
-    return (
+    said = (
         f"{many}: {state} for {listed(opened)}. For what was opened, panels {on_test} and the certificate are of test "
-        f"subjects; panels {others}, and all panels of other judges, stay on development subjects.",
-        *later,
+        f"subjects; panels {others}, and all panels of other judges, stay on development subjects."
     )
+    return (said, *later)
 
 
 def _read(

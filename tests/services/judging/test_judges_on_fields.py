@@ -159,7 +159,7 @@ def test_of_two_criteria_that_are_correct_or_incorrect_a_judge_names_the_one_tha
     two = SCORED.replace("      likert:", "      complete: correctness\n      likert:")
     situation = opened_listed(sqlite_database, tmp_path / "study", two)
 
-    with pytest.raises(Conflict, match="Say which field is filled in: grade.verdict, grade.complete, "):
+    with pytest.raises(Conflict, match=r"Say which field is filled in: grade\.verdict, grade\.complete, "):
         imported(situation, "", "i1,k1,correct,,,\n", "unnamed")
 
     assert imported(situation, "grade.complete", "i1,k1,correct,,,\n", "named").parameters["field"] == "grade.complete"

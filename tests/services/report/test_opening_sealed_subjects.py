@@ -7,14 +7,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from agreement.judge.panels.corrected import CORRECTED
-from db import StudyEvent, now
+from db import CalibrationLook, StudyEvent, now
 from services.errors import Conflict
 from services.judging import sealed_split, slices
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
+from services.report.calibration import looks
 from services.studies import freezing, thawing
 from tests.services.report.sealed_scores import (
     OF_ROWS,
@@ -63,6 +65,17 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
         (tmp_path / str(number)).mkdir()
         output = route(sealed, tmp_path / str(number))
         assert found_in(output, said_of(sealed, items_for_test(sealed))) == set()
+
+
+@pytest.mark.usefixtures("opened")
+def test_what_is_stored_of_a_look_does_not_tell_whether_a_guess_of_the_verdicts_is_right(sealed: Situation) -> None:
+    """The chain's hashes cover it and are in the package; who knows the agreement has few verdicts to guess."""
+    seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+
+    guessed = {looks.fingerprint(each.material, name) for name, each in seen.of_judges.items()}
+
+    with sealed.database.read_only() as session:
+        assert not guessed & set(session.exec(select(CalibrationLook.material_sha256)))
 
 
 @pytest.mark.usefixtures("opened")
@@ -280,6 +293,22 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
         sealed_split.make_split(other.database, other.admin, "sealed")
     for each in (database, other.database):
         each.engine.dispose()
+
+
+@pytest.mark.usefixtures("opened")
+def test_verdicts_that_were_opened_before_hashes_were_keyed_are_not_another_look(sealed: Situation) -> None:
+    # The last but one: no event has recorded this row, as every verification after it would say.
+    seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["second"])
+    plain = looks.fingerprint(seen.of_judges["Judge (v2)"].material, "Judge (v2)")
+    older = CalibrationLook(
+        study_id=1, field="score.verdict", judge="Older", prompt="", part="test", material_sha256=plain
+    )
+    with sealed.database.writing() as session:
+        session.add(older)
+
+    times = looks.note_looks(sealed.database, sealed.admin, "sealed", "score.verdict", {(("Older", ""), "test"): plain})
+
+    assert times == {(("Older", ""), "test"): 1}
 
 
 def test_agreement_is_opened_in_all_fields_that_a_prompt_fills_in_and_says_so(sealed: Situation) -> None:
