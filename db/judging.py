@@ -123,7 +123,8 @@ class SplitOpening(Base, table=True):
 class CalibrationLook(Base, table=True):
     """A record that somebody opened the agreement of a judge with people; append-only.
 
-    Opening the same verdicts again is not another look: `material_sha256` is a hash of everything that was compared.
+    Opening the same verdicts again is not another look: `material_sha256` is a hash of everything that was compared,
+    keyed by the study's secret, so that it confirms no guess; older rows have a plain one.
     """
 
     __tablename__ = "calibration_look"

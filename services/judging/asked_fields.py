@@ -36,7 +36,9 @@ def scale_asked(database: Database, actor: Actor, study_key: str, field: str) ->
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
     known = {} if expansion is None else judged_fields(expansion)
     if not field:
-        if known and not any(asked.type == "correctness" for asked in known.values()):
+        # One criterion may be filled in by several phases; two criteria are not the same verdict.
+        criteria = {name.rpartition(".")[2] for name, asked in known.items() if asked.type == "correctness"}
+        if known and len(criteria) != 1:
             raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
         return CORRECTNESS
     if field not in known:

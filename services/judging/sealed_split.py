@@ -30,6 +30,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STANDS
+from protocol.language.wording import listed
 from services.errors import Conflict, counted, require_reason
 from services.judging.run_identity import in_words, judge_of
 from services.people import acts
@@ -81,9 +82,9 @@ class SplitLine:
         of_test = f"{counted(self.test_subjects, 'test subject')} with {counted(self.test_items, 'item')}"
         if self.rated_items != self.test_items:
             of_test += f", {self.rated_items} of which people rate"
-        if self.is_unsealed:
-            return f"{of_test}: unsealed."
         opened = f" Agreement on them was opened for {', '.join(self.opened)}." if self.opened else ""
+        if self.is_unsealed:
+            return f"{of_test}: unsealed.{opened}"
         labels = f" and {counted(self.labels, 'label')} made elsewhere" if self.labels else ""
         return f"{of_test}: sealed, with {counted(self.verdicts, 'verdict')}{labels}.{opened}"
 
@@ -153,7 +154,9 @@ def can_be_divided(database: Database, actor: Actor, study_key: str) -> bool:
 
 
 def open_test(database: Database, actor: Actor, study_key: str, run: str, reason: str) -> str:
-    """Open agreement on test for the judge and prompt of a run, once; return both in words.
+    """Open agreement on test for the judge and prompt of a run, once, in all fields; return what was opened in words.
+
+    Runs that are imported later, also those of another field, stay on development subjects.
 
     Raises
     ------
@@ -171,7 +174,8 @@ def open_test(database: Database, actor: Actor, study_key: str, run: str, reason
             raise Conflict(f"There is no run '{run}' in this study; {expected}.")
         judge = judge_of(of_name)
         _open(session, actor, study, judge, reason, f"{in_words(judge)} was opened on test")
-        return in_words(judge)
+        fields = sorted({each.parameters.get("field", "") for each in runs if judge_of(each) == judge} - {""})
+        return f"{in_words(judge)}, in {listed(fields)}" if len(fields) > 1 else in_words(judge)
 
 
 def unseal(database: Database, actor: Actor, study_key: str, reason: str) -> None:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from db.engine import database_from_environment
+from db import Database
+from db.engine import database_from_environment, make_engine
 from server.downloads import FILES, OF_JUDGES, AskedOfJudge
 from tests.harness.command_line import invoke
+from tests.harness.postgresql import PostgresDatabases
 from tests.pages.conftest import ROOT, opened_page
 from tests.services.report.sealed_scores import items_for_test
-from tests.services.report.sealed_twins import STUDY, answered, divided
+from tests.services.report.sealed_twins import STUDY, answered, divided, on_sqlite
 from tests.situations import Situation
 
 # They work through a study twice, and build all that is made of it.
@@ -51,15 +54,42 @@ PAGES = sorted(path.stem for path in (ROOT / "pages" / "admin").glob("*.py") if 
 def twins(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     """Return a closed and judged study, and one in which something else is said of sealed subjects."""
     folder = tmp_path_factory.mktemp("twins")
-    at_first = divided(migrated_sqlite, folder / "at first")
+    at_first = divided(on_sqlite(migrated_sqlite, folder / "at first"), folder / "at first")
     pair = answered(at_first, folder / "a"), answered(at_first, folder / "b", items_for_test(at_first))
     yield pair
     for each in pair:
         each.database.engine.dispose()
 
 
+@pytest.fixture(scope="module")
+def twins_on_postgresql(
+    postgres_server: PostgresDatabases, migrated_postgres: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Twins]:
+    """Return the same pair on PostgreSQL, which returns rows in any order that a statement leaves open."""
+    folder, names = tmp_path_factory.mktemp("twins"), []
+
+    def copy_of(name: str, data_dir: Path) -> Database:
+        names.append(postgres_server.create_database(template=name))
+        return Database(make_engine(postgres_server.url(names[-1])), data_dir)
+
+    def copied(database: Database, data_dir: Path) -> Database:
+        shutil.copytree(database.data_dir, data_dir)
+        return copy_of(str(database.engine.url.database), data_dir)
+
+    (folder / "at first" / "data").mkdir(parents=True)
+    at_first = divided(copy_of(migrated_postgres, folder / "at first" / "data"), folder / "at first")
+    others = items_for_test(at_first)
+    pair = answered(at_first, folder / "a", copied=copied), answered(at_first, folder / "b", others, copied=copied)
+    yield pair
+    for each in pair:
+        each.database.engine.dispose()
+    for name in names:
+        postgres_server.drop_database(name)
+
+
 def as_compared(text: str, situation: Situation) -> str:
     text = text.replace(str(situation.database.data_dir), "<folder>")
+    text = text.replace(f"'{situation.database.engine.url.database}'", "<database>")
     for pattern, name in _OF_THE_MOMENT:
         text = pattern.sub(name, text)
     return text
@@ -74,7 +104,7 @@ def require_the_same(first: str, second: str) -> None:
 
 def serve(situation: Situation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pages and commands use the database of a situation."""
-    monkeypatch.setenv("DATABASE_URL", str(situation.database.engine.url))
+    monkeypatch.setenv("DATABASE_URL", situation.database.engine.url.render_as_string(hide_password=False))
     monkeypatch.setenv("BLINDREAD_DATA_DIR", str(situation.database.data_dir))
     database_from_environment.cache_clear()
 
@@ -111,19 +141,29 @@ def test_files_of_judges_that_are_downloaded_are_the_same(twins: Twins, labels: 
 def test_what_commands_print_and_write_is_the_same(
     twins: Twins, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = []
-    for number, situation in enumerate(twins):
-        serve(situation, monkeypatch)
-        out = tmp_path / str(number) / "out"
-        out.parent.mkdir()
-        result = invoke(*(str(out) if part == "OUT" else part for part in COMMANDS[name]))
-        written = [path for path in sorted(out.parent.rglob("*")) if path.is_file()]
-        texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in written]
-        assert result.exit_code == 0, result.output
-        printed = result.output.replace(str(out.parent), "<out>")
-        said.append(as_compared("\n".join([printed, *texts]), situation))
+    require_the_same(*(said_by(name, each, tmp_path / end, monkeypatch) for each, end in zip(twins, "ab", strict=True)))
 
-    require_the_same(*said)
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("name", ["export", "blinding-audit", "judge report by labels"])
+def test_what_commands_print_and_write_is_the_same_on_postgresql(
+    twins_on_postgresql: Twins, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = zip(twins_on_postgresql, "ab", strict=True)
+
+    require_the_same(*(said_by(name, each, tmp_path / end, monkeypatch) for each, end in pair))
+
+
+def said_by(name: str, situation: Situation, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return what a command prints and writes about a situation, as it is compared."""
+    serve(situation, monkeypatch)
+    out = folder / "out"
+    folder.mkdir()
+    result = invoke(*(str(out) if part == "OUT" else part for part in COMMANDS[name]))
+    assert result.exit_code == 0, result.output
+    written = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in written]
+    return as_compared("\n".join([result.output.replace(str(folder), "<out>"), *texts]), situation)
 
 
 @pytest.mark.parametrize("name", PAGES)

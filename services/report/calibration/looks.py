@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Mapping
 from typing import Literal
 
@@ -27,6 +28,10 @@ def note_looks(
     Opening the same verdicts again is not another look. All prompts of a judge are counted together, because each is
     tried on the same human verdicts.
 
+    The stored hash is keyed by the study's secret. The audit chain covers it, and the chain's hashes are in the package
+    and printed: with a plain hash, they would tell whether a guess of the sealed verdicts is right, and once agreement
+    is known there are few to guess.
+
     Parameters
     ----------
     seen
@@ -36,6 +41,10 @@ def note_looks(
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         before = _looks_at(session, study_id, field)
+        keyed = {
+            place: hmac.digest(bytes.fromhex(study.salt), plain.encode(), "sha256").hex()
+            for place, plain in seen.items()
+        }
         new = [
             CalibrationLook(
                 study_id=study_id,
@@ -46,8 +55,9 @@ def note_looks(
                 material_sha256=sha256,
                 person_id=actor.person_id,
             )
-            for ((judge, prompt), part), sha256 in seen.items()
-            if (judge, prompt, part, sha256) not in before
+            for ((judge, prompt), part), sha256 in keyed.items()
+            # Looks that were stored before hashes were keyed have the plain one.
+            if not before & {(judge, prompt, part, sha256), (judge, prompt, part, seen[(judge, prompt), part])}
         ]
         if new:
             session.add_all(new)

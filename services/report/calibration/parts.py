@@ -15,7 +15,7 @@ from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
-from protocol.language.wording import capital
+from protocol.language.wording import capital, listed
 from services.errors import Conflict, counted
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.judging.sealed_split import AFTER_REOPENING
@@ -281,10 +281,20 @@ def _said(
             *later,
             f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}",
         )
+    is_unsealed = queries.is_unsealed(session, study_id)
     if not opened:
-        why = "unsealed, but not opened for these judges" if queries.is_unsealed(session, study_id) else "sealed"
+        why = "unsealed, but not opened for these judges" if is_unsealed else "sealed"
         return (f"{many}: {why}, so that every figure is of development subjects.", *later)
-    return (f"{many}: opened for {', '.join(opened)}, in panels 5, 6 and 8.", *later)
+    state = "unsealed, and opened" if is_unsealed else "opened"
+    on_test, others = (
+        listed([str(kind.number) for key, kind in PANELS.items() if (key in _ON_TEST) is wanted])
+        for wanted in (True, False)
+    )
+    said = (
+        f"{many}: {state} for {listed(opened)}. For what was opened, panels {on_test} and the certificate are of test "
+        f"subjects; panels {others}, and all panels of other judges, stay on development subjects."
+    )
+    return (said, *later)
 
 
 def _read(

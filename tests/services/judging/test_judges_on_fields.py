@@ -152,6 +152,19 @@ def test_a_field_that_judges_cannot_fill_in_is_refused(situation: Situation, fie
         imported(situation, field, "i1,k1,1,,,\n", "refused")
 
 
+def test_of_two_criteria_that_are_correct_or_incorrect_a_judge_names_the_one_that_it_fills_in(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    """Taken for both, what it says of one would be held against what people say of the other."""
+    two = SCORED.replace("      likert:", "      complete: correctness\n      likert:")
+    situation = opened_listed(sqlite_database, tmp_path / "study", two)
+
+    with pytest.raises(Conflict, match=r"Say which field is filled in: grade\.verdict, grade\.complete, "):
+        imported(situation, "", "i1,k1,correct,,,\n", "unnamed")
+
+    assert imported(situation, "grade.complete", "i1,k1,correct,,,\n", "named").parameters["field"] == "grade.complete"
+
+
 def test_what_a_version_replaced_is_judged_by_the_key_of_what_came_in_its_place(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

@@ -77,10 +77,11 @@ def imported(
     examples: tuple[str, ...] = (),
     prompt: str = "",
     judge: str = "Judge",
+    field: str = "score.verdict",
 ) -> None:
     lines = [f"i{n},k{n},{'correct' if n % 3 == 0 or n % 11 == 0 else 'incorrect'}" for n in range(N)]
     import_runs.import_judge_verdicts(
-        situation.database, situation.admin, situation.study_key, name=name, judge=judge, field="score.verdict",
+        situation.database, situation.admin, situation.study_key, name=name, judge=judge, field=field,
         content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name=f"{name}.csv",
         identity=import_runs.Identity("judge-1", prompt, version, examples=examples),
     )  # fmt: skip

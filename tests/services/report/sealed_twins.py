@@ -26,6 +26,8 @@ from tests.sealed_study import with_many_items
 from tests.situations import Situation, imported_study, write_table
 
 Answering = Callable[[dict[str, Any]], dict[str, Any]]
+# Returns a copy of a database that nobody is connected to, with another data folder.
+Copying = Callable[[Database, Path], Database]
 STUDY = "twin"
 # Order is random by the key of the study over all units of a queue, also those of sealed subjects; listed it is the
 # same for the units of the others, whatever else is in the queue.
@@ -81,16 +83,16 @@ N, SHARE = 76, 0.42
 MODELS = ("orchid-large", "orchid-small")
 
 
-def divided(migrated_sqlite: Path, folder: Path) -> Situation:
+def divided(database: Database, folder: Path) -> Situation:
     """Return a study that lists its phases, before anybody answered."""
     study = with_many_items(folder / "study", PROTOCOL, N)
     write_table(study / "candidates.csv", "candidate,item,model,answer", _candidates())
     groups = ("readers", "readers", "seconds", "scorers", "scorers", "curators")
-    situation = imported_listed(_database(migrated_sqlite, folder), study, key=STUDY, groups=groups)
+    situation = imported_listed(database, study, key=STUDY, groups=groups)
     return _frozen_and_divided(situation)
 
 
-def divided_in_the_first_language(migrated_sqlite: Path, folder: Path) -> Situation:
+def divided_in_the_first_language(database: Database, folder: Path) -> Situation:
     """Return a study with scoring and adjudication, before anybody answered."""
 
     def with_many(study: Path) -> None:
@@ -121,7 +123,6 @@ def divided_in_the_first_language(migrated_sqlite: Path, folder: Path) -> Situat
         write_table(study / "references.csv", "item,accepted,low,high,text_only_answer,provenance", references)
         write_table(study / "candidates.csv", "candidate,item,model,answer", _candidates())
 
-    database = _database(migrated_sqlite, folder)
     # A control is drawn among all items, so that it may be one of a sealed subject.
     protocol = {"title": "Twin", "adjudication": {"instructions": "Read it yourself first.", "controls": 0}}
     situation = imported_study(database, folder / "study", protocol, changes=[with_many], key=STUDY)
@@ -132,10 +133,17 @@ def _candidates() -> list[tuple[str, ...]]:
     return [(f"k{n}", f"i{n}", MODELS[n % 2], f"answer {n} of a model") for n in range(N)]
 
 
-def _database(migrated_sqlite: Path, folder: Path) -> Database:
+def on_sqlite(migrated_sqlite: Path, folder: Path) -> Database:
+    """Return an empty database in a file."""
     return Database(
         make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db")), folder / "data"
     )
+
+
+def copied_file(database: Database, folder: Path) -> Database:
+    """Return a copy of a database in a file, with its data folder."""
+    shutil.copytree(database.data_dir, folder)
+    return Database(make_engine(sqlite_url(folder / "blindread.db")), folder)
 
 
 def _frozen_and_divided(situation: Situation) -> Situation:
@@ -150,6 +158,7 @@ def answered(
     otherwise: Collection[str] = (),
     field: str = "score.verdict",
     heard: list[str] | None = None,
+    copied: Copying = copied_file,
 ) -> Situation:
     """Return a copy of a study in which everybody has answered, closed and judged.
 
@@ -159,10 +168,11 @@ def answered(
         Keys of the items about which people say something else.
     heard
         What an admin is told meanwhile is added to it.
+    copied
+        Copies the database.
     """
     at_first.database.engine.dispose()
-    shutil.copytree(at_first.database.data_dir, folder)
-    database = Database(make_engine(sqlite_url(folder / "blindread.db")), folder)
+    database = copied(at_first.database, folder)
     others = frozenset(int(key[1:]) for key in otherwise)
     for number, rater in enumerate(at_first.raters):
         of_rater = Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer)

@@ -7,14 +7,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from agreement.judge.panels.corrected import CORRECTED
-from db import StudyEvent, now
+from db import CalibrationLook, StudyEvent, now
 from services.errors import Conflict
 from services.judging import sealed_split, slices
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
+from services.report.calibration import looks
 from services.studies import freezing, thawing
 from tests.services.report.sealed_scores import (
     OF_ROWS,
@@ -63,6 +65,17 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
         (tmp_path / str(number)).mkdir()
         output = route(sealed, tmp_path / str(number))
         assert found_in(output, said_of(sealed, items_for_test(sealed))) == set()
+
+
+@pytest.mark.usefixtures("opened")
+def test_what_is_stored_of_a_look_does_not_tell_whether_a_guess_of_the_verdicts_is_right(sealed: Situation) -> None:
+    """The chain's hashes cover it and are in the package; who knows the agreement has few verdicts to guess."""
+    seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+
+    guessed = {looks.fingerprint(each.material, name) for name, each in seen.of_judges.items()}
+
+    with sealed.database.read_only() as session:
+        assert not guessed & set(session.exec(select(CalibrationLook.material_sha256)))
 
 
 @pytest.mark.usefixtures("opened")
@@ -224,6 +237,26 @@ def test_unsealed_answers_are_part_of_everything_and_certificates_say_so(sealed:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("opened")
+def test_a_calibration_says_which_panels_are_of_test_subjects_and_which_are_not(sealed: Situation) -> None:
+    """Also once all is unsealed: the report then has all rows, and most panels are still of development subjects."""
+    if not _line_of(sealed).is_unsealed:
+        sealed_split.unseal(sealed.database, sealed.admin, "sealed", "The paper is written.")
+
+    said = " ".join(calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"]).said)
+
+    assert "items: unsealed, and opened for Judge (v1). For what was opened, " in said
+    assert "panels 5, 6 and 8 and the certificate are of test subjects" in said
+    assert "panels 1, 2, 3, 4 and 7, and all panels of other judges, stay on development subjects" in said
+    assert "unsealed. Agreement on them was opened for Judge (v1)" in _line_of(sealed).in_words
+
+
+def _line_of(situation: Situation) -> sealed_split.SplitLine:
+    line = sealed_split.split_of(situation.database, situation.admin, "sealed")
+    assert line is not None
+    return line
+
+
 def test_items_of_test_subjects_that_nobody_rates_are_told_apart() -> None:
     line = sealed_split.SplitLine("whole subjects", 12, 30, 24, 0, (), is_unsealed=False)
 
@@ -260,3 +293,29 @@ def test_too_few_subjects_a_look_or_a_judge_forbid_the_seal_and_a_seal_forbids_a
         sealed_split.make_split(other.database, other.admin, "sealed")
     for each in (database, other.database):
         each.engine.dispose()
+
+
+@pytest.mark.usefixtures("opened")
+def test_verdicts_that_were_opened_before_hashes_were_keyed_are_not_another_look(sealed: Situation) -> None:
+    # The last but one: no event has recorded this row, as every verification after it would say.
+    seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["second"])
+    plain = looks.fingerprint(seen.of_judges["Judge (v2)"].material, "Judge (v2)")
+    older = CalibrationLook(
+        study_id=1, field="score.verdict", judge="Older", prompt="", part="test", material_sha256=plain
+    )
+    with sealed.database.writing() as session:
+        session.add(older)
+
+    times = looks.note_looks(sealed.database, sealed.admin, "sealed", "score.verdict", {(("Older", ""), "test"): plain})
+
+    assert times == {(("Older", ""), "test"): 1}
+
+
+def test_agreement_is_opened_in_all_fields_that_a_prompt_fills_in_and_says_so(sealed: Situation) -> None:
+    # The last of them: from now on calibrations ask for the field.
+    for field in ("score.verdict", "settle.verdict"):
+        imported(sealed, f"of {field}", "v6", field=field)
+
+    opened = sealed_split.open_test(sealed.database, sealed.admin, "sealed", "of score.verdict", "The prompt is final.")
+
+    assert opened == "Judge (v6), in score.verdict and settle.verdict"

@@ -15,7 +15,7 @@ from services.reading import member_progress
 from services.record import package
 from services.record.blinding_audit import auditing
 from tests.services.report.sealed_scores import items_for_test
-from tests.services.report.sealed_twins import STUDY, answered, divided_in_the_first_language
+from tests.services.report.sealed_twins import STUDY, answered, divided_in_the_first_language, on_sqlite
 from tests.situations import Situation
 
 # They read, mark and review a study twice.
@@ -27,7 +27,7 @@ Twins = tuple[tuple[Situation, list[str]], tuple[Situation, list[str]]]
 @pytest.fixture(scope="module")
 def twins(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     folder = tmp_path_factory.mktemp("twins")
-    at_first = divided_in_the_first_language(migrated_sqlite, folder / "at first")
+    at_first = divided_in_the_first_language(on_sqlite(migrated_sqlite, folder / "at first"), folder / "at first")
     heard: tuple[list[str], list[str]] = [], []
     first = answered(at_first, folder / "a", field="", heard=heard[0])
     second = answered(at_first, folder / "b", items_for_test(at_first), field="", heard=heard[1])
