@@ -143,9 +143,9 @@ class PlanChecks:
         yield from _split_subjects(
             self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
         )
-        for key, line in lines_of(self._study):
+        for path, line in lines_of(self._study):
             for phase in self._phases_of(line):
-                yield from (f"{path_in_words(key)}: {says}" for says in without_limits(self._study, phase, line))
+                yield from (f"{path_in_words(path)}: {says}" for says in without_limits(self._study, phase, line))
         yield from self._taken_for_raters()
         yield from self._without_text_only()
         yield from self._nothing_compared()
