@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -12,6 +13,7 @@ from agreement.cautions import hardly_overlapping
 from agreement.coding import Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.lone_items import shared_clusters
 from agreement.roc import NO_VARIANCE, Sides, area_of_sides, delong_parts, delong_variance, without_spread
 from agreement.words import Words
 
@@ -29,8 +31,9 @@ def mann_whitney(
     The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, counting ties one half [1]_. Its interval is DeLong's,
     clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for fewer than 50 values in
     each group without ties, otherwise normal with tie and continuity correction; the method says which. With
-    `clusters`, standard error and `p` are Obuchowski's [2]_, and a cluster may have values in both groups. Undefined if
-    a group is empty; limits are undefined if the groups do not overlap, or one contains a single value (cluster).
+    `clusters`, standard error and `p` are Obuchowski's [2]_, and a cluster may have values in both groups; if no two
+    values share a cluster, they are independent, and tested as without. Undefined if a group is empty; limits are
+    undefined if the groups do not overlap, or one contains a single value (cluster).
 
     Parameters
     ----------
@@ -67,8 +70,8 @@ def mann_whitney(
     """
     confidence = check_confidence(confidence)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
-    if clusters is not None:
-        return _superiority_in_clusters(first, second, clusters, confidence, unit)
+    if clusters is not None and (shared := _shared_clusters(first, second, clusters)) is not None:
+        return _superiority_in_clusters(first, second, shared, confidence, unit)
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     name, n = "probability of superiority", first.size + second.size
     method = Words("Mann-Whitney U", ", DeLong interval, clipped to [0, 1], independent items")
@@ -92,17 +95,23 @@ def mann_whitney(
     return estimate.warned(hardly_overlapping(min(first.size, second.size) * min(value, 1.0 - value)))
 
 
-def _superiority_in_clusters(
-    first: Floats, second: Floats, clusters: tuple[Ratings, Ratings], confidence: float, unit: str
-) -> Estimate:
-    """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
+def _shared_clusters(first: Floats, second: Floats, clusters: tuple[Ratings, Ratings]) -> list[Any] | None:
+    """The cluster of each value of x, then of y; None if no two values that are there share one."""
     if not isinstance(clusters, tuple | list) or len(clusters) != 2:
         raise ValueError("clusters is not a pair; expected the clusters of x and those of y")
     of_x, of_y = as_values(clusters[0], "clusters of x"), as_values(clusters[1], "clusters of y")
     same_length(first, of_x, "x", "clusters of x")
     same_length(second, of_y, "y", "clusters of y")
+    of_both = of_x + of_y
+    return None if shared_clusters(of_both, ~np.isnan(np.concatenate([first, second]))) is None else of_both
+
+
+def _superiority_in_clusters(
+    first: Floats, second: Floats, clusters: list[Any], confidence: float, unit: str
+) -> Estimate:
+    """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
     groups = np.repeat([1, 0], [first.size, second.size])
     scores, sides = np.concatenate([first, second]), Sides("groups", "x or y")
-    area = area_of_sides(scores, groups, of_x + of_y, confidence, unit, sides)
+    area = area_of_sides(scores, groups, clusters, confidence, unit, sides)
     reason = "one group is empty" if math.isnan(area.value) else area.undefined_because
     return replace(area, name="probability of superiority", undefined_because=reason)

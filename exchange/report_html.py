@@ -43,6 +43,10 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
             answer=answer_of(report),
             state=STATES[report.state],
             style=STYLE,
+            # What the plan declares stands in its own section; those of the phases are long.
+            of_phases=[section for section in report.sections if section.key.startswith("phase_")]
+            if report.section("plan") is not None
+            else [],
             drawings_of={
                 section.key: [drawing for drawing in drawings if drawing.section == section.key]
                 for section in report.sections

@@ -377,8 +377,11 @@ def _with_abstentions(
 ) -> list[expanded.Field]:
     written = phase.undetermined
     every = written == ["true"] or written == ["yes"]
-    form_is_known = bool(fields) or phase.form.name == "as_item"
-    for key in [] if every or written in (["false"], ["no"]) or not form_is_known else written:
+    may_abstain = bool(written) and written not in (["false"], ["no"])
+    if may_abstain and phase.form.name == "as_item":
+        says = "each item has a form of its own (form: as_item), whose fields are asked without it; remove the line, "
+        misfits.add(place, says + "or name one form for all items of the phase.")
+    for key in written if may_abstain and not every and fields else []:
         misfits.require(place, key, [asked.key for asked in fields], "field of the form")
     # Abstaining from an answer already leaves its confidence open.
     return [

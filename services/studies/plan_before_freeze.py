@@ -11,6 +11,7 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
 from protocol.language.wording import path_in_words
+from services.studies.groups_of_few import without_limits
 from services.studies.lines_without_numbers import decidable, without_raters
 from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
 from services.studies.sampling.units import Unit
@@ -33,6 +34,7 @@ def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int])
             yield from (
                 f"{path_in_words((*key, *under))}: {says}" for under, says in without_raters(study, phase, line, there)
             )
+            yield from (f"{path_in_words(key)}: {says}" for says in without_limits(study, phase, line, there))
             if isinstance(line, AuthoredCriterion) and phase.key in known and pool is not None:
                 wanted = selected_by(study, line, but=[FORM])
                 selected = [unit for unit in _stored_units(study, phase, pool) if wanted(unit)]

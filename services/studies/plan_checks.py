@@ -18,6 +18,7 @@ from protocol.language.pools import rates_texts
 from protocol.language.results import FORM
 from protocol.language.sentences_of_plan import CORRECTIONS
 from protocol.language.wording import listed, path_in_words, spoken
+from services.studies.groups_of_few import without_limits
 from services.studies.lines_in_vain import named_twice, of_nothing, said_twice, values_of_no_unit
 from services.studies.lines_without_numbers import (
     References,
@@ -142,6 +143,9 @@ class PlanChecks:
         yield from _split_subjects(
             self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
         )
+        for path, line in lines_of(self._study):
+            for phase in self._phases_of(line):
+                yield from (f"{path_in_words(path)}: {says}" for says in without_limits(self._study, phase, line))
         yield from self._taken_for_raters()
         yield from self._without_text_only()
         yield from self._nothing_compared()

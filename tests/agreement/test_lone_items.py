@@ -4,6 +4,7 @@ There is no reference program: the check is the same function on the same data w
 """
 
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -145,10 +146,13 @@ def estimates_of(result: Any, path: str = "") -> Iterator[tuple[str, Estimate]]:
 
 
 def said(statistic: Callable[..., Any], **clusters: Any) -> dict[str, list[float]]:
-    """Return value and limits of every estimate of a result."""
+    """Return value, limits and P of every estimate of a result."""
     if "resamples" in inspect.signature(statistic).parameters:
         clusters = {"resamples": 200, **clusters}
-    return {path: [each.value, each.low, each.high] for path, each in estimates_of(statistic(**clusters))}
+    return {
+        path: [each.value, each.low, each.high, math.nan if each.p is None else each.p]
+        for path, each in estimates_of(statistic(**clusters))
+    }
 
 
 def test_every_public_statistic_that_takes_clusters_is_in_a_table():

@@ -229,6 +229,11 @@ FITS_NOT = {
         "analysis.also.0.option",
         "rate counts one option of 'a.v', and the line names none; name one (x, y)",
     ),
+    "abstaining in forms that the items name": (
+        one_phase("as_item", more=", undetermined: yes") + "\nforms: {short: {v: yes_no}}",
+        "phases.0.undetermined",
+        "each item has a form of its own (form: as_item), whose fields are asked without it; remove the line",
+    ),
     "parts by one attribute twice": (
         one_phase("{v: yes_no}") + "\nanalysis: {primary: {estimate: accuracy, of: a.v, by: [format, format]}}",
         "analysis.primary.by",

@@ -138,6 +138,10 @@ def test_html_file_asks_the_network_for_nothing(report: Report) -> None:
     assert plotly.count("plotly.js v") == 1
 
 
+def test_where_nothing_is_declared_in_a_section_of_its_own_nothing_can_be_left_out_of_a_print(report: Report) -> None:
+    assert 'id="without-phases"' not in report_page(report)
+
+
 def test_every_figure_of_the_report_is_in_the_html_file_with_its_caption(report: Report) -> None:
     page = report_page(report)
 

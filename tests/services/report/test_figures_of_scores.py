@@ -129,6 +129,15 @@ def test_what_the_plan_declares_stands_first_and_is_marked_in_every_form(judged:
         assert label.replace("’", "&#39;") in page or label in page
 
 
+def test_the_phases_can_be_left_out_of_a_print_which_then_says_so(judged: tuple[Database, Report]) -> None:
+    _, report = judged
+    page = report_page(report)
+
+    assert '<input type="checkbox" id="without-phases">' in page
+    left_out = [section.title for section in report.sections if section.key.startswith("phase_")]
+    assert f"Not printed here: {'; '.join(left_out)}." in page
+
+
 def test_all_bootstraps_of_a_report_share_one_draw(judged: tuple[Database, Report]) -> None:
     _, report = judged
     resampled = [

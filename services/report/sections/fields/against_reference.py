@@ -12,6 +12,7 @@ from services.report.rows.steps import Numbers
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.topics import (
     POOLED,
+    SAME_OF_ALL,
     Topic,
     has_abstentions,
     has_bounds,
@@ -137,4 +138,5 @@ ON_CORRECTNESS = Topic(
     "Whether two raters were both right or both wrong. It is not agreement on answers, and its kappa is not to be "
     "compared with that on answers.",
     on_correctness,
+    further=(SAME_OF_ALL,),
 )

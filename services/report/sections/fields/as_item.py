@@ -15,7 +15,7 @@ from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.text import F1_OF_REFERENCE
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -42,6 +42,7 @@ AGREEMENT = Topic(
     "The two answers themselves: by option, not by its place in the list, and words after normalisation. The third "
     "option of one item is not the third of another, so a kappa over several formats is descriptive only.",
     agreement,
+    further=(SAME_OF_ALL,),
 )
 REPORT = FieldReport(
     (ACCURACY, FLOORS, CEILINGS, F1_OF_REFERENCE, AGREEMENT, AGAINST_OTHERS, ON_CORRECTNESS, SHARED, ORDER_AND_TIME),

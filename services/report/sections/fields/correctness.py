@@ -20,7 +20,7 @@ from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION as OF_ANSWERS
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.shares import RATE
-from services.report.sections.fields.topics import FieldReport, Topic, has_bounds, has_judges
+from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, has_bounds, has_judges
 
 
 def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -94,6 +94,7 @@ AGREEMENT = Topic(
     "Whether two raters both said correct or both incorrect.",
     agreement,
     further=(
+        SAME_OF_ALL,
         ("n excludes units that either excluded, called not assessable or left undetermined.", _says_neither),
         (
             (

@@ -21,6 +21,7 @@ from services.report.sections.fields.seen_through import BLINDING
 from services.report.sections.fields.shares import RATE, categories_of, distribution
 from services.report.sections.fields.topics import (
     POOLED_VERDICTS,
+    SAME_OF_ALL,
     FieldReport,
     Topic,
     has_alpha,
@@ -70,6 +71,7 @@ AGREEMENT = Topic(
             "AC1 corrects by how evenly options are used, and does not drop.",
             lambda _, rows: any(row.statistic == "gwet_ac1" for row in rows),
         ),
+        SAME_OF_ALL,
         ("Alpha is Krippendorff’s for options without an order, of all raters.", has_alpha),
     ),
 )

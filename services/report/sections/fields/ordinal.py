@@ -25,7 +25,7 @@ from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, C
 from services.report.sections.fields.comparing import between_models, mean_of_units
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import RATE, categories_of, distribution
-from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_alpha
+from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, SAME_OF_ALL, FieldReport, Topic, has_alpha
 
 
 def steps_of(ratings: Ratings) -> tuple[Numbers, ...]:
@@ -124,7 +124,7 @@ AGREEMENT = Topic(
     "their square, which is lenient to near misses. ICC(2,1): the share of the spread of answers that is due to "
     "what was rated, and not to who rated it or to chance. Mean difference: first minus second rater, in steps.",
     agreement,
-    further=(("Alpha is Krippendorff’s for ordered answers, of all raters.", has_alpha),),
+    further=(SAME_OF_ALL, ("Alpha is Krippendorff’s for ordered answers, of all raters.", has_alpha)),
 )
 SCALE = Topic(
     "distribution",

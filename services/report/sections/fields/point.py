@@ -9,7 +9,7 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic
 
 # In mm: from about a voxel to somewhere else in the brain.
 _REACHES = (2, 5, 10, 15, 20, 30)
@@ -76,6 +76,7 @@ AGREEMENT = Topic(
     "agreement of places",
     "Distance in mm between the places of two raters; places of different panes are not compared.",
     agreement,
+    further=(MEAN_OF_PAIRS,),
 )
 REPORT = FieldReport(
     (ACCURACY, BEST_RATER, DISTANCE, WITHIN, AGREEMENT, ORDER_AND_TIME),

@@ -9,7 +9,7 @@ from services.reading.correctness import as_meant
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic
 
 _TEXT = KINDS["text"].canonical
 _DEPTHS = (1, 3, 5)
@@ -85,6 +85,7 @@ AGREEMENT = Topic(
     "The same first line, and the mean share of the first lines that two raters have in common; not corrected for "
     "chance.",
     agreement,
+    further=(MEAN_OF_PAIRS,),
 )
 REPORT = FieldReport(
     (PASS_AT, AGREEMENT),

@@ -10,7 +10,7 @@ from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import RATE, categories_of, distribution
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic, pools_raters
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -59,6 +59,7 @@ AGREEMENT = Topic(
     "The exact set, and options in common over those that either chose (Jaccard); two who chose none agree. Neither "
     "corrects for chance.",
     agreement,
+    further=(MEAN_OF_PAIRS,),
 )
 OF_OPTIONS = Topic(
     "options",
@@ -66,6 +67,7 @@ OF_OPTIONS = Topic(
     "Each option chosen or not; options of one unit are no independent results.",
     of_options,
     in_parts=False,
+    further=(MEAN_OF_PAIRS, ("Of two raters kappa is Cohen’s, of all raters Conger’s.", pools_raters)),
 )
 DISTRIBUTION = Topic(
     "distribution",

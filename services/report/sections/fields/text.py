@@ -10,7 +10,7 @@ from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
 from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.topics import FieldReport, Topic
+from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, pools_raters
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -54,6 +54,7 @@ AGREEMENT = Topic(
     "how many words two raters have in common. Neither recognises paraphrases: whether two texts mean the same is for "
     "people to judge.",
     agreement,
+    further=(SAME_OF_ALL, ("Token F1 of “All raters” is the mean over every two of them.", pools_raters)),
 )
 F1_OF_REFERENCE = Topic(
     "token_f1",

@@ -77,6 +77,11 @@ def pools_raters(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     return any(ALL_RATERS in row.parties for row in rows)
 
 
+def says_all_were_alike(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    """Return whether any row is about how often all raters gave the same answer."""
+    return any(row.statistic == "percent_agreement" and ALL_RATERS in row.parties for row in rows)
+
+
 def has_models(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
     """Return whether any row is about a model."""
     return any(party.kind == "model" for row in rows for party in row.parties)
@@ -124,6 +129,11 @@ def has_tests(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
 
 POOLED = ("“All raters” pools verdicts.", pools_raters)
 MEAN_OF_UNITS = ("“All raters” is the mean over units of what the raters of each gave.", pools_raters)
+MEAN_OF_PAIRS = ("“All raters” is the mean over every two of them.", pools_raters)
+SAME_OF_ALL = (
+    "“All raters” gave the same answer where every one of them did, which is rarer than that two did.",
+    says_all_were_alike,
+)
 POOLED_VERDICTS = (
     "“All raters” pools verdicts, so that a unit with two verdicts counts twice; it is not what raters agreed on.",
     pools_raters,
