@@ -16,7 +16,7 @@ from protocol.language.pools import fields_taken
 from services.reading.places import whole_images_of
 
 # As `protocol.language.layout` writes people's places: in a scan, in an image of an earlier import, and in an image.
-_IN_SCAN = re.compile(r"[RL] \d+ [AP] \d+ [SI] \d+ mm")
+_IN_VOLUME = re.compile(r"[RL] \d+ [AP] \d+ [SI] \d+ mm")
 _IN_IMAGE_IN_MM = re.compile(r"[RL] \d+ [AP] \d+ S 0 mm")
 _IN_IMAGE = re.compile(r"column \d+ row \d+")
 
@@ -51,7 +51,7 @@ class WrittenPlaces:
 
 def _pattern(pixels: Pixels | None, pool: Phase) -> re.Pattern[str]:
     if pixels is None:
-        return _IN_SCAN
+        return _IN_VOLUME
     return _IN_IMAGE_IN_MM if pool.places == "in_mm" else _IN_IMAGE
 
 
