@@ -325,8 +325,8 @@ def test_a_size_that_is_none_is_refused_in_words_about_sizes(tmp_path: Path, siz
     said = str(refusal_of(folder_of(tmp_path, with_number(form, ""))))
 
     assert said == (
-        f"protocol.yaml, key phases.read.from.sample.size: found '{size}', expected a number of units below ten "
-        "million, a share as 20 %, or all; correct the value."
+        f"protocol.yaml, key phases.read.from.sample.size: found '{size}', expected a number of units from 1 to "
+        "9,999,999, a share as 20 % (0 % for none), or all; correct the value."
     )
 
 
