@@ -378,18 +378,23 @@ def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[
     known = {*table.names, *table.may_have}
     unknown = [] if table.takes_others else [name for name in header if name not in known]
     doubled = sorted(name for name, times in Counter(header).items() if times > 1)
+    nearest = reader.problems.nearest
     if missing:
-        near = reader.problems.nearest(missing[0], unknown)
-        says = f"the header lacks {', '.join(missing)}{near}; expected {', '.join(table.required)}."
+        # A column that a faulty protocol may have meant is no name of this table either; without any, it is no header.
+        others = [name for name in header if name not in table.names and len(missing) < len(table.required)]
+        lacks = ", ".join(f"{name}{nearest(name, others)}" for name in missing)
+        says = f"the header lacks {lacks}; expected {', '.join(table.required)}."
         if 2 * len(missing) > len(table.required):
             raise _TableRefused("line 1", says)
         reader.problems.add(table.file, "line 1", says)
     if unknown or doubled:
-        near = "" if missing or not unknown else reader.problems.nearest(unknown[0], table.names)
-        named = listed(map(shown, dict.fromkeys((*unknown, *doubled))))
+        free = [name for name in table.names if name not in header and name not in missing]
+        wrong = list(dict.fromkeys((*unknown, *doubled)))
+        # A file of another kind may have thousands of columns, of which few are named.
+        named = listed([*(f"{shown(name)}{nearest(name, free)}" for name in wrong[:9]), *wrong[9:]])
         reader.problems.add(
             table.file,
             "line 1",
-            f"the header has unknown or doubled {named}{near}; expected {', '.join(table.names)}.",
+            f"the header has unknown or doubled {named}; expected {', '.join(table.names)}.",
         )
     return frozenset(missing)

@@ -273,6 +273,8 @@ class EstimateRow:
         For a line of a plan, which answers it uses: as given, as settled, or from the first step.
     together
         The number of intervals, including this one, that hold simultaneously by Bonferroni; 1 if it is alone.
+    in_pixels
+        A distance in images without scale, where a pixel is counted as what is a millimetre elsewhere.
     """
 
     statistic: Statistic
@@ -295,11 +297,13 @@ class EstimateRow:
     versions: tuple[int, ...] = ()
     answers: Literal["", "given", "settled", "step 1"] = ""
     together: int = 1
+    in_pixels: bool = False
 
     @property
     def scale(self) -> Scale:
         """The scale on which it is shown."""
-        return SCALES[self.statistic]
+        scale = SCALES[self.statistic]
+        return "pixels" if self.in_pixels and scale == "millimetres" else scale
 
     @property
     def estimates(self) -> tuple[Estimated, ...]:

@@ -22,7 +22,7 @@ _PATTERNS = {
     "name": "at most 60 lower-case letters, digits and hyphens, beginning with a letter or digit",
     "": "at most 40 lower-case letters, digits and _, beginning with a letter",
     "field": "PHASE.FIELD, the keys of a phase and of a field of it, as read.answer",
-    "size": "a number of units below ten million, a share as 20 %, or all",
+    "size": "a number of units from 1 to 9,999,999, a share as 20 % (0 % for none), or all",
 }
 _KINDS = {
     "string": "text; put it in quotes",

@@ -45,7 +45,7 @@ ESTIMATES = (
     Column(
         "scale",
         "",
-        "How it is printed: percent, points (percentage points), number, signed, seconds, millimetres",
+        "How it is printed: percent, points (percentage points), number, signed, seconds, millimetres, pixels",
     ),
     Column("measured_in", "", "What value and limits are in, such as mm, where the field names a unit; else empty"),
     Column("plan", "", "primary, or also for what the analysis plan declares beside it; empty for everything else"),

@@ -21,6 +21,7 @@ _UNITS: dict[Scale, str] = {
     "signed": "",
     "seconds": " s",
     "millimetres": " mm",
+    "pixels": " px",
 }
 
 
@@ -59,7 +60,7 @@ def shown_number(value: float, scale: Scale) -> str:
         return f"{100 * value:+z.1f}"
     if scale == "signed":
         return f"{value:+z.2f}"
-    return f"{value:z.1f}" if scale in ("seconds", "millimetres") else f"{value:z.2f}"
+    return f"{value:z.1f}" if scale in ("seconds", "millimetres", "pixels") else f"{value:z.2f}"
 
 
 def shown_value(value: float, scale: Scale) -> str:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from exchange.protocol_problems import places_of
 from protocol.language.authored import AuthoredStudy
 from protocol.language.authored_fields import AuthoredAttributes
+from protocol.language.authored_phases import AuthoredPhase
 from protocol.language.unread import Kind, Origins, Unread
 
 _KINDS: Mapping[str, Kind] = {"phases": "phase", "forms": "form", "groups": "group", "attributes": "attribute"}
@@ -61,6 +62,68 @@ def sound_parts(document: Mapping[str, Any], places: Iterable[tuple[str, ...]]) 
         unread.known |= names_of(study)
         return Parts(study, origins, unread)
     return None
+
+
+def with_faulty_phases(
+    parts: Parts, document: Mapping[str, Any], places: Iterable[tuple[str, ...]]
+) -> tuple[Parts, dict[int, set[str]]]:
+    """Return a study that also holds what can be read of faulty phases, and the keys of each that cannot.
+
+    Only the names to which these phases refer can be checked: anything else may depend on what is left out.
+    """
+    written = document.get("phases")
+    wrong: dict[int, list[tuple[str, ...]]] = {}
+    for place in places:
+        if place[0] == "phases" and len(place) > len(("phases", "0")) and place[1].isdecimal():
+            wrong.setdefault(int(place[1]), []).append(place[2:])
+    if not isinstance(written, list):
+        return parts, {}
+    phases = dict(zip(parts.origins.phases, parts.study.phases, strict=True))
+    left_out: dict[int, set[str]] = {}
+    for origin, inside in wrong.items():
+        read = _phase_in_part(written[origin], inside)
+        if read is not None:
+            phases[origin], left_out[origin] = read
+    origins = tuple(sorted(phases))
+    study = parts.study.model_copy(update={"phases": [phases[origin] for origin in origins]})
+    return Parts(study, Origins(origins, parts.origins.also), parts.unread), left_out
+
+
+def _phase_in_part(written: Any, wrong: Iterable[tuple[str, ...]]) -> tuple[AuthoredPhase, set[str]] | None:
+    """Return a phase without its faulty keys, and these keys; None if its name or too much of it is faulty."""
+    if not isinstance(written, Mapping):
+        return None
+    whole: set[str] = set()
+    reduced = dict(written)
+    for place in wrong:
+        whole |= _leave_out(reduced, place)
+    for _ in range(_LOOKS):
+        if "key" in whole:
+            return None
+        stand_ins = {key: said for key, said in _PHASE.items() if key not in reduced}
+        try:
+            return AuthoredPhase.model_validate({**reduced, **stand_ins}), whole | stand_ins.keys()
+        except ValidationError as error:
+            for place in places_of(error):
+                whole |= {place[0]} if place else {"key"}
+            reduced = {key: said for key, said in reduced.items() if key not in whole}
+    return None
+
+
+def _leave_out(reduced: dict[str, Any], place: tuple[str, ...]) -> set[str]:
+    """Leave out what is faulty in a phase, of its selection the key alone; return the key if all of it is left out."""
+    key, *inside = place
+    if key == "from" and inside and isinstance(reduced.get(key), Mapping):
+        source = dict(reduced[key])
+        name, *deeper = inside
+        if name == "sample" and deeper and isinstance(source.get(name), Mapping):
+            source[name] = {each: said for each, said in source[name].items() if each != deeper[0]}
+        else:
+            source.pop(name, None)
+        reduced[key] = source
+        return set()
+    reduced.pop(key, None)
+    return {key}
 
 
 def names_of(study: AuthoredStudy) -> set[tuple[Kind, str]]:

@@ -129,7 +129,7 @@ Compared = Literal[
 
 # Statistics that are in the unit of a field, if it has one.
 MEASURED: frozenset[Statistic] = frozenset({"mean_answer", "mean_difference", "lower_limit", "upper_limit"})
-Scale = Literal["percent", "points", "number", "signed", "seconds", "millimetres"]
+Scale = Literal["percent", "points", "number", "signed", "seconds", "millimetres", "pixels"]
 SCALES: dict[Statistic, Scale] = {
     "accuracy": "percent",
     "accuracy_difference": "points",

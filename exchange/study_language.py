@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from exchange.protocol_problems import add_problems, places_of
 from exchange.protocol_yaml import LANGUAGE_KEY, check_values, load
 from exchange.refusal import InputRefused, Problems, listed, shown
-from exchange.sound_parts import Parts, all_parts, note_unread, sound_parts
+from exchange.sound_parts import Parts, all_parts, note_unread, sound_parts, with_faulty_phases
 from exchange.spreadsheet import NotRead, decoded
 from exchange.written_places import as_written, place_of
 from protocol.language.authored import AuthoredStudy
@@ -96,7 +96,10 @@ def study_of(
         return ReadStudy()
     parts.unread.names |= {("list", key) for key, options in lists.items() if options is None}
     readable = {key: options for key, options in lists.items() if options is not None}
-    study, unsure = _judged(parts, _Reading(document, name, version, readable, problems), is_whole=not wrong)
+    reading = _Reading(document, name, version, readable, problems)
+    study, unsure = _judged(parts, reading, is_whole=not wrong)
+    for place, says in _names_in_faulty_phases(parts, wrong, reading):
+        problems.add(name, place_of(place, document), says)
     for key, says in never_true(study.judged) if study.judged else ():
         problems.add(name, f"key {key}", f"{says[0].upper()}{says[1:]}")
     for breach in breaches(study.judged) if study.judged else ():
@@ -149,6 +152,21 @@ def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, E
         check_key(misfits, place)
     written = expand_as_far_as_it_goes(in_part, reading.version, reading.lists, misfits, origins)
     return misfits, written, unseen
+
+
+def _names_in_faulty_phases(
+    parts: Parts, wrong: set[tuple[str, ...]], reading: _Reading
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the names in phases with faulty keys that nothing has, with their places; the other keys are not judged."""
+    beside, left_out = with_faulty_phases(parts, reading.document, wrong)
+    if not left_out:
+        return
+    misfits, _, _ = _fitted(beside, parts.unread, reading)
+    for place, says in misfits.of_names:
+        gone = left_out.get(int(place[1])) if place[0] == "phases" else None
+        depends = {"undetermined", "takes", "pairs"} if gone and gone & {"form", "rates"} else set()
+        if gone is not None and place[2] not in gone | depends:
+            yield place, says
 
 
 def _of_unknown_answers(misfits: Misfits, keys: Sequence[str]) -> set[tuple[Kind, str]]:

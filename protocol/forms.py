@@ -132,7 +132,7 @@ class PhaseField(FormField):
     meanings
         The definition of each option, by its id.
     synonyms
-        Groups of words that mean the same in a free-text answer.
+        Groups of words that mean the same in a free-text answer, each with its id first and then its text.
     """
 
     at_most: int | None = None
@@ -140,6 +140,11 @@ class PhaseField(FormField):
     options_by: OptionsBy | None = None
     meanings: dict[str, str] = {}
     synonyms: list[list[str]] = []
+
+    @property
+    def texts_of_synonyms(self) -> dict[str, str]:
+        """The text of each group of synonyms, by its id."""
+        return {group[0]: group[1] for group in self.synonyms if len(group) > 1}
 
     @staticmethod
     def of(field: FormField) -> PhaseField:

@@ -279,7 +279,7 @@ class AuthoredPhase(Part):
             "for pairs, the column of `candidates.csv` in which the two answers to an item differ, `table` for the "
             "pairs in `pairs.csv`, or the keys of [Pairs](#pairs)",
             "pairs: condition",
-            "`model`",
+            "those of the phase under `from`, else `model`",
         ),
     ] = None
     order: Annotated[

@@ -29,7 +29,7 @@ class Option(Part):
 
 
 class Synonyms(Part):
-    """Words for one answer, each as written."""
+    """Words for one answer, each as written: its id, then its text, then others."""
 
     answer: str
     words: list[str]

@@ -90,7 +90,7 @@ def _synonyms(
         note(place, "synonyms are of words that people write, and this field has options; remove one of the two.")
     answers = listed_in(written, lists, note, place)
     groups = [
-        expanded.Synonyms(answer=answer.id, words=list(dict.fromkeys((answer.id, answer.text, *answer.synonyms))))
+        expanded.Synonyms(answer=answer.id, words=_words_for(answer.id, answer.text, answer.synonyms))
         for answer in answers
     ]
     claimed: dict[str, str] = {}
@@ -107,6 +107,12 @@ def _synonyms(
                     f"'{word}' means both '{first}' and '{group.answer}'; leave it with one of them.",
                 )
     return groups, written.shared
+
+
+def _words_for(key: str, text: str, synonyms: Sequence[str]) -> list[str]:
+    """Return the words for an answer: its id, then its text, even if that is the id, then others."""
+    others = [word for word in dict.fromkeys(synonyms) if word not in (key, text)]
+    return [key, text, *others] if others or text != key else [key]
 
 
 def _note_alike(options: Sequence[expanded.Option], note: Note, place: Sequence[str]) -> None:

@@ -20,11 +20,16 @@ class Misfits:
         The keys of all phases of the study, each of which may refer only to those above it.
     beside
         Names of parts that are faulty themselves and not checked further, by their word in a sentence.
+    noted
+        All misfits.
+    of_names
+        Those of them that are only about a name that nothing has.
     """
 
     phases: tuple[str, ...] = ()
     beside: Mapping[str, Sequence[str]] = field(default_factory=dict)
     noted: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
+    of_names: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
 
     def add(self, place: Sequence[str], says: str) -> None:
         """Note a misfit."""
@@ -36,7 +41,7 @@ class Misfits:
         if name in names:
             return True
         if what == PHASE_ABOVE and name in self.phases:
-            self.add(place, f"the phase '{name}' is not above this one; list it above, or name another.")
+            self._add_name(place, f"the phase '{name}' is not above this one; list it above, or name another.")
             return False
         names += [other for other in self._beside(place, what) if other not in names]
         written = _in_short(name)
@@ -44,8 +49,12 @@ class Misfits:
         hint = f" (nearest: '{near[0]}')" if near else ""
         nothing = "none, since the phase is the first" if what == PHASE_ABOVE else "none, since the study declares none"
         expected = ", ".join(names) or nothing
-        self.add(place, f"there is no {what} '{written}'{hint}, expected {expected}; correct the name.")
+        self._add_name(place, f"there is no {what} '{written}'{hint}, expected {expected}; correct the name.")
         return False
+
+    def _add_name(self, place: Sequence[str], says: str) -> None:
+        self.add(place, says)
+        self.of_names.append(self.noted[-1])
 
     def _beside(self, place: Sequence[str], what: str) -> Sequence[str]:
         """Return names of unchecked parts that may have been meant; for phases, those above."""

@@ -69,7 +69,7 @@ def expand_phase(
     _check_shown(phase.shows, kinds, known, misfits, (*place, "shows"))
     if kind_is_known:
         _check_taken(phase, earlier.get(answers_of or ""), known, misfits, (*place, "takes"))
-    pairs = _pairs(phase, rates, known, misfits, (*place, "pairs")) if kind_is_known else None
+    pairs = _pairs(phase, rates, earlier, known, misfits, (*place, "pairs")) if kind_is_known else None
     then = None
     if phase.then is not None:
         _check_shown(phase.then.shows, kinds, known, misfits, (*place, "then", "shows"))
@@ -144,13 +144,22 @@ def _rated(
 
 
 def _pairs(
-    phase: AuthoredPhase, rates: Sequence[str], known: Known, misfits: Misfits, place: tuple[str, ...]
+    phase: AuthoredPhase,
+    rates: Sequence[str],
+    earlier: Mapping[str, expanded.Phase],
+    known: Known,
+    misfits: Misfits,
+    place: tuple[str, ...],
 ) -> expanded.Pairs | None:
-    """Return which two answers are compared: those of two models, or of two conditions of one model."""
+    """Return which two answers are compared: those of two models, of two conditions of one model, or as above."""
     if rates != ["pairs"]:
         if phase.pairs is not None:
             misfits.add(place, "pairs says which answers are compared; rates has to be pairs, or remove the key.")
         return None
+    above = earlier.get(phase.source.phase or "")
+    if phase.pairs is None and above is not None and above.pairs is not None:
+        # Pairs that come from another phase are its pairs.
+        return above.pairs
     written = phase.pairs or AuthoredPairs()
     if written.table:
         if {"of", "same"} & written.model_fields_set:

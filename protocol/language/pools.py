@@ -90,7 +90,8 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
 
     If the two share no model, texts that recur are people's; if the earlier pool left people out, they are models'. If
     the earlier pool left out some of the models' answers but none of the people's, new texts are models', and vice
-    versa. If it left out some of both, new texts say nothing.
+    versa. If it left out some of both, new texts say nothing. How many people's answers there will be is not known, so
+    a number of them counts as all and as some.
     """
     before, now = _held_by(study, former), _held_by(study, latter)
     if not now.people or not all(now.models.values()):
@@ -101,7 +102,8 @@ def tells_apart(study: Expansion, former: Phase, latter: Phase) -> bool:
         return shares_models
     has_other_models = not all(name in both and now.models[name] <= values for name, values in before.models.items())
     left_out = _left_to_chance(study, former, apart_from=latter)
-    return not shares_models or left_out.people != (left_out.models or has_other_models)
+    one_kind = left_out.people != (left_out.models or has_other_models)
+    return not shares_models or one_kind or left_out.may_be_of_one_kind
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,17 @@ class _Held:
 
 @dataclass(frozen=True)
 class _Chance:
-    """Whether a pool leaves out some of the people's answers that it could hold, and some of the models'."""
+    """Whether a pool leaves out some of the people's answers that it could hold, and some of the models'.
+
+    Attributes
+    ----------
+    may_be_of_one_kind
+        Whether one kind may turn out to be drawn to the last answer, while some of the other are left out.
+    """
 
     people: bool
     models: bool
+    may_be_of_one_kind: bool
 
 
 def _held_by(study: Expansion, pool: Phase) -> _Held:
@@ -144,7 +153,18 @@ def _left_to_chance(study: Expansion, pool: Phase, apart_from: Phase) -> _Chance
     return _Chance(
         people=any(_leaves_out_people(sample, columns) for sample in samples),
         models=any(_leaves_out_models(sample, columns) for sample in samples),
+        may_be_of_one_kind=any(_may_exhaust_one_kind(sample, columns) for sample in samples),
     )
+
+
+def _may_exhaust_one_kind(sample: Sample, columns: Set[str]) -> bool:
+    """Return whether people's and models' answers are drawn apart, in numbers that may be all there are of one kind."""
+    if any(limit.attribute in columns for limit in sample.at_most):
+        return True
+    if not any(name in columns for name in sample.strata) or sample.allocation == "proportional":
+        return False
+    sizes = [part.size for part in sample.sizes] or [sample.size]
+    return sample.allocation == "equal" or not all(_is_whole(size) or size.endswith("%") for size in sizes)
 
 
 def _leaves_out_people(sample: Sample, columns: Set[str]) -> bool:

@@ -220,10 +220,10 @@ WAYS: tuple[Way, ...] = (
     ),
     Way(
         "a pool with other answers",
-        "rates a pool of other models, of people or models alone, or of all answers of one and some of the other, and "
-        "so tells, by what comes again or is new, {thing}",
+        "rates a pool of other models, of people or models alone, or of all answers of one and some of the other (a "
+        "number of them may be all), and so tells, by what comes again or is new, {thing}",
         _by_a_pool,
-        unless="Let both take the same models' answers, if that will do.",
+        unless="Let both take the same models' answers, or draw in percent or in proportion, if that will do.",
         of_protocols=True,
     ),
     Way(

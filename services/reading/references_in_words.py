@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from db.queries import ShownItem
 from protocol.fields.pixels import WITH_SCALE, Places
@@ -151,8 +151,11 @@ def _set_as(phases: StudyPhases, item: ShownItem, reference: FieldReference, stu
     answer = shown_forms.answered_as(item)
     if item.options or not reference.accepted:
         return answer
+    accepted = set(reference.accepted)
     for known in (phases, study or phases):
-        offering = [field for field in _read_in(known, item) if {*reference.accepted} <= _ids(field)]
+        offering = [
+            field for field in _read_in(known, item) if accepted <= _ids(field) or accepted & _synonyms(field).keys()
+        ]
         if offering:
             words = {tuple(ways_of(field, reference)) for field in offering}
             # If it is worded differently elsewhere, neither wording is used.
@@ -174,6 +177,11 @@ def _ids(field: FormField) -> set[str]:
     return {option.id for option in field.offered}
 
 
+def _synonyms(field: FormField) -> dict[str, str]:
+    """Return the text of each answer in free words that a reference may name by its id."""
+    return field.texts_of_synonyms if isinstance(field, PhaseField) else {}
+
+
 def _in_words(
     key: str, asked: dict[str, PhaseField], item: ShownItem, reference: FieldReference, places: Places
 ) -> InWords:
@@ -192,7 +200,7 @@ def _of_no_field(
 ) -> InWords:
     """Return the reference of the primary field, in that field's words if it offers the answer, else in the item's."""
     primary = next((asked[key] for key in asked if key in compared), None)
-    offers_it = primary is not None and _ids(primary) & set(reference.accepted)
+    offers_it = primary is not None and (_ids(primary) | _synonyms(primary).keys()) & set(reference.accepted)
     field = primary if primary is not None and offers_it else set_as
     label, key = (primary.label, primary.key) if primary is not None else (ANSWER, "")
     return InWords("", key, label, tuple(ways_of(field, reference, places)))
@@ -203,4 +211,7 @@ def ways_of(field: FormField, reference: FieldReference, places: Places = WITH_S
     if reference.compared_by == "people":
         return reference.accepted
     texts = {option.id: option.text for option in field.offered}
-    return words_in_payloads.reference_texts(field, reference.counts_as_right, texts, places)
+    synonyms = _synonyms(field)
+    right = reference.counts_as_right
+    right = replace(right, accepted=tuple(synonyms.get(answer, answer) for answer in right.accepted))
+    return words_in_payloads.reference_texts(field, right, texts, places)

@@ -13,7 +13,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
-from services.errors import Conflict
+from services.errors import Conflict, counted
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.drawn_in_common import asked_of, left_by_draws, shares_of_draws
 from services.studies.groups import group_of_slot
@@ -198,12 +198,12 @@ def _told_too_early(
         because = "".join(_because(breach, left.get(breach.telling, Left()), to_come))
         if telling.trains:
             yield (
-                f"Practice '{breach.telling}' tells {things} of {len(shared)} {about}(s) that the same people rate in "
-                f"phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
+                f"Practice '{breach.telling}' tells {things} of {counted(len(shared), about)} that the same people "
+                f"rate in phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
             )
             continue
         yield (
-            f"Phase '{breach.telling}' {verb} {things} of {len(shared)} {about}(s) that the same people can still "
+            f"Phase '{breach.telling}' {verb} {things} of {counted(len(shared), about)} that the same people can still "
             f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
             f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
         )
@@ -227,9 +227,9 @@ def _told_by_what_comes_again(
         if subjects:
             comes = "is new" if share.is_new else "comes again"
             yield (
-                f"Phase '{share.telling}' tells the reference ('{share.key}') of {len(subjects)} subject(s) that the "
-                f"same people can still have to rate in phase '{share.blind}', which does not show it: all that "
-                f"{comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
+                f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
+                f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
+                f"that {comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
                 f"'{share.blind}', or let that have several values."
             )
 

@@ -169,7 +169,7 @@ def test_what_tells_the_reference_counts_as_the_reference_at_the_freeze(
         frozen(sqlite_database, tmp_path / "study", SORT_THEN_READ.replace("THING", "finding"))
 
     assert str(refusal.value) == (
-        "Phase 'sort' shows the reference ('finding') of 1 subject(s) that the same people can still have to rate in "
+        "Phase 'sort' shows the reference ('finding') of 1 subject that the same people can still have to rate in "
         "phase 'read', which does not show it; let 'sort' open after 'read', or draw one of the two apart "
         "(sample.not_in)."
     )
@@ -263,11 +263,11 @@ RATE_AND_SCORE = f"""{ATTRIBUTES}phases:
 @pytest.mark.parametrize(
     ("by", "thing", "told_of"),
     [
-        (("model: model-a", "model: model-b"), "site", "'site' of 2 subject(s)"),
-        (("model: model-a", "model: model-b"), "level", "'level' of 2 item(s)"),
+        (("model: model-a", "model: model-b"), "site", "'site' of 2 subjects"),
+        (("model: model-a", "model: model-b"), "level", "'level' of 2 items"),
         # Of two turns of one conversation.
-        (("format: yes_no", "format: choice"), "site", "'site' of 1 subject(s)"),
-        (("format: yes_no", "format: choice"), "level", "'level' of 1 item(s)"),
+        (("format: yes_no", "format: choice"), "site", "'site' of 1 subject"),
+        (("format: yes_no", "format: choice"), "level", "'level' of 1 item"),
     ],
 )
 def test_an_attribute_tells_at_the_freeze_of_all_that_its_table_is_about(
@@ -359,7 +359,7 @@ def test_what_units_have_in_common_counts_as_the_reference_at_the_freeze(
         frozen(sqlite_database, tmp_path / "study", LOOK_AND_READ.replace("OPENS", "at_once: yes"))
 
     assert str(refusal.value).startswith(
-        "Phase 'look' tells the reference ('finding') of 1 subject(s) that the same people can still have to rate in "
+        "Phase 'look' tells the reference ('finding') of 1 subject that the same people can still have to rate in "
         "phase 'read'"
     )
 

@@ -325,6 +325,42 @@ def test_a_size_that_is_none_is_refused_in_words_about_sizes(tmp_path: Path, siz
     said = str(refusal_of(folder_of(tmp_path, with_number(form, ""))))
 
     assert said == (
-        f"protocol.yaml, key phases.read.from.sample.size: found '{size}', expected a number of units below ten "
-        "million, a share as 20 %, or all; correct the value."
+        f"protocol.yaml, key phases.read.from.sample.size: found '{size}', expected a number of units from 1 to "
+        "9,999,999, a share as 20 % (0 % for none), or all; correct the value."
     )
+
+
+FAULTY = """
+blindread: 2
+name: faulty
+title: Faulty keys beside unknown names
+groups: {readers: Readers}
+attributes: {items: {level: text}}
+phases:
+  - key: first
+    rates: items
+    from: {sample: {size: ten, strata: [levl]}}
+    shows: [promt]
+    form: {v: {type: txt}}
+    by: reader
+    order: radnom
+  - {key: second, rates: candidates, from: frist, shows: [candidate], form: [v], undetermined: [v], takes: w}
+"""
+
+
+def test_a_faulty_key_of_a_phase_hides_no_unknown_name_beside_it_and_invents_none(tmp_path: Path) -> None:
+    said = " ".join(map(str, refusal_of(folder_of(tmp_path, FAULTY)).problems))
+
+    names = ["attribute 'levl' (nearest: 'level')", "thing to show 'promt'", "group 'reader'", "phase above 'frist'"]
+    assert [said.count(f"there is no {name}") for name in names] == [1, 1, 1, 1]
+    assert said.count("there is no") == len(names)
+
+
+def test_a_mistyped_column_is_named_even_if_a_faulty_protocol_names_it_too(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH.replace("radnom", "modl"))
+    write_table(folder / "candidates.csv", "candidate,item,modl,answr", [("k1", "i1", "A", "Yes")])
+
+    said = " ".join(map(str, refusal_of(folder).problems))
+
+    assert "candidates.csv, line 1: the header lacks model (nearest: 'modl')" in said
+    assert "unknown or doubled answr (nearest: 'answer')" in said

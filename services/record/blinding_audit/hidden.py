@@ -124,7 +124,7 @@ class HiddenValues:
 
     def count(self) -> dict[str, int]:
         """Return how many values of each kind are searched for."""
-        counts = dict.fromkeys(KINDS, 0)
+        counts = {key: 0 for key, kind in KINDS.items() if kind.is_searched}
         for value in self.values:
             counts[value.kind.key] += 1
         return counts

@@ -34,6 +34,10 @@ class Kind:
         Whether a value may be printed before the data lock.
     while_sealed
         Whether its values may be counted while test subjects are sealed, and printed unless they are answers.
+    is_searched
+        Whether it has values that are searched for; if not, it is seen from how something is written.
+    remedy
+        What to do about a leak, if that is not what is done about others.
     """
 
     key: str
@@ -46,6 +50,8 @@ class Kind:
     of_a_model: bool = False
     while_open: bool = True
     while_sealed: bool = True
+    is_searched: bool = True
+    remedy: str = ""
 
 
 KINDS: dict[str, Kind] = {
@@ -82,6 +88,16 @@ KINDS: dict[str, Kind] = {
         ),
         Kind("person", "names, logins and pseudonyms of others", "name", "unless shared"),
         Kind("author", "receipts and slots of who gave an answer that is in a pool", "name", "never"),
+        Kind(
+            "writing",
+            "who wrote an answer that is in a pool, by a place that is not written as people's are",
+            "name",
+            is_searched=False,
+            remedy=(
+                "Places of a study imported by an earlier release are written in mm on images, too: import its folder "
+                "again, over the thawed study or under another key, or leave such answers out of the pool."
+            ),
+        ),
         Kind("specialty", "specialties of members", "name", "never"),
         Kind("group", "keys and titles of other groups", "name", "never"),
         Kind("subject", "subjects", "name"),

@@ -108,7 +108,7 @@ def first_in_words(leaks: Iterable[Leak], work: Work) -> tuple[str, ...]:
         of_item = f", item '{item}'" if item else ""
         said.append(
             f"In '{phase}'{of_item}, on the screen of {slots[0]}{more}: {where} contains what is hidden "
-            f"({KINDS[kind].title})."
+            f"({KINDS[kind].title}).{f' {KINDS[kind].remedy}' if KINDS[kind].remedy else ''}"
         )
     return tuple(said)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from services.people.identity import Actor
 from services.reading import displaying, pace, shown_items, worklist
 from services.record.blinding_audit.hidden import HiddenValues, Subjects, Unit, Value
 from services.record.blinding_audit.matching import normal, words_of
+from services.record.blinding_audit.of_places import WrittenPlaces
 from services.record.blinding_audit.of_references import shown_of_reference
 from services.record.blinding_audit.plan import Planned
 from services.record.blinding_audit.ruling import Reader, Ruling, is_elsewhere, is_weighed, released_in, rule_on
@@ -28,7 +30,7 @@ from services.record.blinding_audit.screens import (
     piece,
     pieces_of,
 )
-from services.record.blinding_audit.tally import Leak, Tally
+from services.record.blinding_audit.tally import UNTOLD, Leak, Tally
 from services.studies import frozen_facts, volume_integrity, volume_store
 from services.studies.groups import name_of_slot
 
@@ -65,6 +67,8 @@ class Search:
         self._hidden = hidden
         self._subjects = subjects
         self._shared = shared
+        with database.read_only() as session:
+            self._places = WrittenPlaces(frozen_facts.expansion_of(session, study_id), study_id)
         self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
         self._in_volume = lru_cache(REMEMBERED)(self._search_volume)
 
@@ -131,6 +135,9 @@ class Search:
         for part in parts:
             tally.searched["texts"] += 1
             self._weigh(part, self._hits(part), reader, name, tally)
+        item = frozen_facts.item_of(session, self._study_id, planned.item_id)
+        if self._places.tell(session, waiting[0].phase, item, waiting[0].candidate_id):
+            tally.leaks.append(replace(name, kind="writing", where="candidate", value=UNTOLD))
         self._search_volumes(session, phases, waiting[0], reader, name, tally)
 
     def _hits(self, part: Piece) -> frozenset[int]:

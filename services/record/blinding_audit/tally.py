@@ -17,7 +17,7 @@ UNTOLD = -1
 class Leak:
     """A hidden value on a screen: where, for whom, and of which kind; `value` is its number, never its text.
 
-    `value` is `UNTOLD` if its number would reveal something sealed.
+    `value` is `UNTOLD` if its number would reveal something sealed, or if no value was found but a way of writing.
     """
 
     phase: str

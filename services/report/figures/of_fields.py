@@ -140,7 +140,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
-        if unit := table.unit_of(rows[0]):
+        if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
         figures += [_forest(section, table, statistic, axis, each, by) for by, each in _apart(rows)]
     return figures
@@ -271,7 +271,7 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
         f"{table.title}. Points: share of places; lines: {intervals_in_words(table.rows, table.cluster)}; n behind "
         "each name."
     )
-    draw = partial(curves, series, "Distance from the reference (mm)", "Places within it (%)", ticks)
+    draw = partial(curves, series, f"Distance from the reference ({table.measured_in})", "Places within it (%)", ticks)
     return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
 
 

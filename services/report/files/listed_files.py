@@ -27,7 +27,7 @@ from services.report.files.columns import (
     times,
 )
 from services.report.files.compared_pairs import ON_SIDES, PREFERRED, pairs_file, preferred, sides_of
-from services.report.rows.listed_rows import CandidateLine, ListedRows, results_of_entry, sets_left_empty
+from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows, results_of_entry, sets_left_empty
 from services.report.rows.study_rows import Entry
 
 _MEMBER = Column("member", "Member", "Pseudonym")
@@ -213,7 +213,12 @@ _COMPARED = (
     Column(
         "distance_mm",
         "Distance",
-        "Of a point, how far it is from the nearest reference point, in mm, and on an image without scale in pixels",
+        "Of a point in a scan, how far it is from the nearest reference point, in mm",
+    ),
+    Column(
+        "distance_px",
+        "Distance in pixels",
+        "Of a point in an image without scale, how far it is from the nearest reference point, in pixels",
     ),
     Column("token_f1", "Token F1", "Of a text, the best token F1 over the accepted ones"),
 )
@@ -221,26 +226,27 @@ _COMPARED = (
 
 def _fields(rows: ListedRows) -> DataFile:
     names = {member.id: member.pseudonym for _, member in rows.members}
-    items = {item.id: item.key for item in rows.items}
+    items = {item.id: item for item in rows.items}
     candidates = {candidate.id: candidate for candidate in rows.candidates}
     lines: list[tuple[Cell, ...]] = []
     for entry in rows.entries:
         if entry.verdict_id is None:
             continue
         compared = {result.field: result for result in results_of_entry(rows, entry)}
-        place = (names.get(entry.member_id), *_phase_and_step(entry), items[entry.item_id])
+        item = items[entry.item_id]
+        place = (names.get(entry.member_id), *_phase_and_step(entry), item.key)
         candidate = candidates.get(entry.candidate_id or 0)
         key = candidate.key if candidate else None
         lines += [
             (
-                *place, key, name, *_value(value), *_compared(compared.get(name)),
+                *place, key, name, *_value(value), *_compared(compared.get(name), item),
                 *(preferred(rows, entry, candidate, name, value) if rows.compares else ()),
             )
             for name, value in entry.fields
         ]  # fmt: skip
         lines += [
             (
-                *place, key, name, None, None, *_compared(compared.get(name)),
+                *place, key, name, None, None, *_compared(compared.get(name), item),
                 *((None,) if rows.compares else ()),
             )
             for name in sets_left_empty(rows, entry)
@@ -271,13 +277,14 @@ def _fields(rows: ListedRows) -> DataFile:
     )
 
 
-def _compared(result: FieldResult | None) -> tuple[Cell, ...]:
+def _compared(result: FieldResult | None, item: ItemLine) -> tuple[Cell, ...]:
     """Return the cells of `_COMPARED`."""
     if result is None:
         return (None,) * len(_COMPARED)
     said = result.score
     correct = None if said.correct is None else "yes" if said.correct else "no"
-    return result.asked.state, correct, said.share, said.rank, said.distance_mm, said.token_f1
+    distances = (None, said.distance_mm) if item.in_pixels else (said.distance_mm, None)
+    return result.asked.state, correct, said.share, said.rank, *distances, said.token_f1
 
 
 def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:

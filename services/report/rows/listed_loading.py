@@ -22,6 +22,7 @@ from protocol.study_phases import StudyPhases
 from services.judging.verdict_columns import READ_AT_ONCE
 from services.reading.field_keys import StudyKeys
 from services.report.rows.entries import load_entries
+from services.report.rows.in_pixels import items_in_pixels
 from services.report.rows.listed_rows import CandidateLine, DrawnLine, ItemLine, ListedRows
 from services.report.rows.study_rows import Member
 from services.studies import pairing
@@ -53,7 +54,8 @@ def load_listed(
     asked_for = _Asked(study_id, _of_drawn(study_id, phases, col(FreezeItem.item_id)) if only_drawn else None)
     stored = [(item, case) for item, case in _stored_items(session, asked_for) if item.id not in left_out]
     references = _references(session, asked_for)
-    items = [_item_line(item, case, references) for item, case in stored]
+    in_pixels = items_in_pixels(session, study_id, expansion)
+    items = [_item_line(item, case, references, in_pixels) for item, case in stored]
     candidates = _candidates(session, study_id, left_out, asked_for)
     members = session.exec(
         select(Membership)
@@ -151,7 +153,7 @@ def _references(session: Session, asked_for: _Asked) -> dict[int, ItemReferences
     return {row.item_id: references_of(row) for row in rows}
 
 
-def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences]) -> ItemLine:
+def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences], in_pixels: frozenset[int]) -> ItemLine:
     of_item = references.get(stored_id(item.id), ItemReferences())
     primary = next((line for line in of_item.fields if not line.field), None)
     return ItemLine(
@@ -171,6 +173,7 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences])
         attributes={**case.attributes, **item.attributes},
         form=item.form,
         practice=item.practice,
+        in_pixels=item.id in in_pixels,
     )
 
 

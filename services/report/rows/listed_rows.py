@@ -35,6 +35,8 @@ class ItemLine:
     # The item's form, in studies whose items name their own.
     form: str = ""
     practice: bool = False
+    # Whether places in it are in pixels, because it opens on an image without scale.
+    in_pixels: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,11 @@ class Ratings:
         )
 
     @property
+    def in_pixels(self) -> bool:
+        """Whether places in all units are in pixels; where only some are, a notice of the report says so."""
+        return bool(self.units) and all(unit.item.in_pixels for unit in self.units)
+
+    @property
     def has_reference(self) -> bool:
         """Whether any unit has a reference to compare answers with."""
         return any(key is not None for key in self.keys)

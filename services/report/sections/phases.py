@@ -169,7 +169,7 @@ def topic_table(
                 None,
                 [
                     *topic.explained(ratings, rows),
-                    unit_in_words(ratings.field, rows),
+                    unit_in_words(ratings, rows),
                     weighted_in_words(rows),
                     in_words(rows),
                 ],
@@ -179,7 +179,7 @@ def topic_table(
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
-        measured_in=measured_in(ratings.field),
+        measured_in=measured_in(ratings),
         drawn=topic.drawn,
         points=topic.points(ratings) if topic.points is not None and rows else (),
         parts=title,

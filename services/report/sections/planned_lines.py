@@ -90,7 +90,7 @@ def table_of(
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
     pieces.append(unsettled_in_words(study, line, phases))
-    explanations = [*pieces, unit_in_words(ratings[0].field, [*rows, *of_groups]), weighted_in_words(rows)]
+    explanations = [*pieces, unit_in_words(ratings[0], [*rows, *of_groups]), weighted_in_words(rows)]
     if line.compare == "group":
         rows += of_groups
         explanations.append(groups_in_words(of_groups))
@@ -110,7 +110,7 @@ def table_of(
         cluster=study.analysis.cluster,
         field=named.name,
         form=_form(study, line, named, phases),
-        measured_in=measured_in(named.field),
+        measured_in=measured_in(named),
         drawn=topics[0].drawn,
         parts=title,
     )

@@ -1,4 +1,4 @@
-"""Notices about places marked in images without a known scale, whose millimetres are really pixels."""
+"""Notices about places marked in images without a known scale, which are in pixels."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from sqlmodel import Session, col, select
 
 from db import Item, Volume
 from exchange.refusal import counted
-from protocol.fields import PLACES
 from protocol.language.expansion import Expansion
+from services.report.rows.in_pixels import asks_for_places
 
 
 def notices_of_scale(session: Session, study_id: int, study: Expansion) -> Iterator[str]:
     """Yield that places and distances are in pixels, if places are asked for in images without a known scale."""
-    asked = [field for phase in study.phases for field in phase.fields] + [
-        field for form in study.forms for field in form.fields
-    ]
-    if not any(field.type in PLACES for field in asked):
+    if not asks_for_places(study):
         return
     without_scale = select(Volume.case_id).where(Volume.study_id == study_id, col(Volume.placed).is_(False))
     items = session.exec(
@@ -27,6 +24,6 @@ def notices_of_scale(session: Session, study_id: int, study: Expansion) -> Itera
     ).all()
     if items:
         yield (
-            f"{counted(len(items), 'item')} {'is' if len(items) == 1 else 'are'} about images without scale: what this "
-            "report and its files say of places and distances there in mm is in pixels."
+            f"{counted(len(items), 'item')} {'is' if len(items) == 1 else 'are'} about images without scale: places "
+            "and distances there are in pixels, and a mean over these and others mixes pixels with mm."
         )

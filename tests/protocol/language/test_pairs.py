@@ -144,3 +144,21 @@ def test_a_preference_is_the_same_whichever_side_its_answer_stood_on(value: str)
 
     assert preference.as_in_table(value, preference.IN_ORDER) == value
     assert preference.as_in_table(other_side, preference.SWAPPED) == value
+
+
+@pytest.mark.parametrize("said", ["{of: condition}", "{of: model, same: condition}", "table"])
+def test_pairs_that_come_from_a_phase_of_pairs_are_its_pairs(said: str) -> None:
+    study = expanded(f"""
+    attributes: {{candidates: {{condition: text}}}}
+    groups: {{readers: Readers, reviewers: Reviewers}}
+    phases:
+      - {{key: compare, rates: pairs, pairs: {said}, shows: [candidate], form: {{v: preference}}, by: readers}}
+      - key: settle
+        rates: pairs
+        from: {{phase: compare, let_in: [differs]}}
+        shows: [candidate]
+        form: {{v: preference}}
+        by: reviewers
+    """)
+
+    assert study.phases[1].pairs == study.phases[0].pairs

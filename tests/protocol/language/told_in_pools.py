@@ -157,4 +157,16 @@ IN_POOLS = {
         OF_TWO_POOLS.replace("FIRST", "sample: {at_most: {model: 2}}").replace("SECOND", ALL),
         ("one", "two", "whether people or models wrote an answer"),
     ),
+    "a pool in which an equal share of each model and of people may be all of people's": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, size: 30, allocation: equal}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool in which a number of people's answers may be all of them": (
+        OF_TWO_POOLS.replace("FIRST", f"{STRATA}, sizes: {{A: 2, B: 2, (none): 5}}}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
+    "a pool that limits models' answers, in a number that may be all of people's": (
+        OF_TWO_POOLS.replace("FIRST", "sample: {size: 30, at_most: {model: 2}}").replace("SECOND", ALL),
+        ("one", "two", "whether people or models wrote an answer"),
+    ),
 }

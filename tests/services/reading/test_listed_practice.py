@@ -238,7 +238,7 @@ def test_practice_on_the_subject_of_a_read_is_refused_at_the_freeze(sqlite_datab
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
 
     assert str(refusal.value) == (
-        "Practice 'secret_training' tells the reference of 1 subject(s) that the same people rate in phase 'read', "
+        "Practice 'secret_training' tells the reference of 1 subject that the same people rate in phase 'read', "
         "which does not show it; practise with other subjects."
     )
 

@@ -54,12 +54,17 @@ def with_an_image(folder: Path) -> None:
 def pointed(sqlite_database: Database, tmp_path: Path) -> Situation:
     """A study in which two people have pointed at the image."""
     situation = opened_listed(sqlite_database, tmp_path / "study", PROTOCOL, raters=2, changes=[with_an_image])
+    point_at(situation)
+    return situation
+
+
+def point_at(situation: Situation) -> None:
+    """Let two people point at the image."""
     for rater, spot in zip(situation.raters, ([-7.5, 3.5, 0.0], [24.5, -19.5, 0.0]), strict=True):
-        worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+        worklist.acknowledge_instructions(situation.database, rater, situation.study_key, PART)
         payload = on_the_desk(situation, rater, PART)
         show(situation, rater, payload)
         submit(situation, rater, payload, answers(spot=spot))
-    return situation
 
 
 def test_answers_and_references_are_said_by_column_and_row(pointed: Situation) -> None:

@@ -183,6 +183,51 @@ phases:
     assert previewed["reference"] == shown
 
 
+@pytest.mark.parametrize(
+    ("lines", "shows", "shown"),
+    [
+        ("i2,,gbm|cyst", "reference", ["Glioblastoma", "cyst"]),
+        ("i2,diagnosis,gbm", "reference", ["Diagnosis: Glioblastoma"]),
+        ("i2,,met", "reference.diagnosis", ["Diagnosis: met"]),
+        ("i2,,grade 4", "reference", ["grade 4"]),
+    ],
+    ids=["no field", "a field", "a text that is the id", "another synonym"],
+)
+def test_a_reference_by_the_id_of_words_that_mean_the_same_is_shown_as_their_text(
+    sqlite_database: Database, tmp_path: Path, lines: str, shows: str, shown: list[str]
+) -> None:
+    def of_open_items(folder: Path) -> None:
+        rows = rows_of(folder / "items.csv")
+        rewrite(folder / "items.csv", [{**row, "options": "", "format": "open", "form": ""} for row in rows])
+        (folder / "references.csv").write_text(f"item,field,accepted\n{lines}\n", encoding="utf-8")
+
+    protocol = f"""
+blindread: 2
+name: listed
+title: Read, then scored
+groups: {{readers: Readers, scorers: Scorers}}
+phases:
+  - key: read
+    rates: items
+    shows: [prompt]
+    form:
+      diagnosis:
+        type: text
+        synonyms:
+          gbm: {{text: Glioblastoma, synonyms: [grade 4]}}
+          met: {{text: met, synonyms: [metastasis]}}
+    by: readers
+  - {{key: score, rates: candidates, shows: [prompt, {shows}, candidate], form: {{v: correctness}}, by: scorers}}
+"""
+    situation = imported_listed(
+        sqlite_database, write_listed(tmp_path / "study", protocol, [of_open_items]), groups=["readers"]
+    )
+
+    previewed = dict(previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2", "score"))
+
+    assert previewed["reference"] == shown
+
+
 def test_what_a_form_beside_the_reference_offers_is_not_what_the_reference_says(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""The report of a study that asks for places says where its millimetres are pixels."""
+"""The report of a study that asks for places says what is in pixels, and prints it so."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from db import Database
+from exchange.estimate_rows import EstimateRow
+from exchange.shown_numbers import shown_value
 from services.progress import data_lock
 from services.report import build
 from tests.listed_study import opened_listed
-from tests.services.reading.test_places_in_images import PROTOCOL, with_an_image
+from tests.services.reading.test_places_in_images import PROTOCOL, point_at, with_an_image
 
 NOTICE = (
-    "1 item is about images without scale: what this report and its files say of places and distances there in mm is "
-    "in pixels."
+    "1 item is about images without scale: places and distances there are in pixels, and a mean over these and others "
+    "mixes pixels with mm."
 )
 
 
@@ -34,6 +36,34 @@ def test_millimetres_that_are_pixels_are_said_once(
     report = build.build_report(sqlite_database, situation.admin, situation.study_key)
 
     assert [notice for notice in report.notices if "pixels" in notice] == said
+
+
+def test_distances_in_an_image_are_printed_in_pixels_and_have_a_column_of_their_own(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", PROTOCOL, raters=2, changes=[with_an_image])
+    point_at(situation)
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key, "All is read.")
+
+    report = build.build_report(sqlite_database, situation.admin, situation.study_key)
+
+    rows = [
+        row
+        for section in report.sections
+        for table in section.tables
+        for row in table.rows
+        if isinstance(row, EstimateRow)
+    ]
+    assert {shown_value(row.estimate.value, row.scale) for row in rows if row.statistic == "mean_distance"} == {
+        "4.7 px",
+        "36.8 px",
+        "39.4 px",
+    }
+    assert {row.category.text for row in rows if row.category and row.compared == "distance"} >= {"2 px", "30 px"}
+    (fields,) = [file for file in report.files if file.name == "fields.csv"]
+    mm, px = ([column.key for column in fields.columns].index(name) for name in ("distance_mm", "distance_px"))
+    assert [line[mm] for line in fields.rows] == [None, None]
+    assert sorted(round(line[px], 1) for line in fields.rows) == [4.7, 36.8]
 
 
 def without_references(folder: Path) -> None:

@@ -112,7 +112,7 @@ phases:
     )
 
     assert said == (
-        "Phase 'score' shows the reference of 1 subject(s) that the same people can still have to rate in phase "
+        "Phase 'score' shows the reference of 1 subject that the same people can still have to rate in phase "
         "'read', which does not show it; let 'score' open after 'read', or draw one of the two apart (sample.not_in)."
     )
 

@@ -26,14 +26,17 @@ export class Points {
     return this.worlds.map((pane) => ({ pane, title: this.specs[pane].title }));
   }
 
-  /** @param {number} [pane]  without it, the one in which the reader set the crosshair @returns {Point|null} */
+  /**
+   * Take the crosshair as a point. On a picture it is drawn only once the reader has set it; before that, a place that nobody
+   * chose would be stored.
+   *
+   * @param {number} [pane]  without it, the one in which the reader set the crosshair
+   * @returns {Point|null}  null where the crosshair was not set yet
+   */
   take(pane = this.panes.view.aimed) {
     const { images, panes, view } = this.panes;
-    if (!images) return null;
-    const at = view.crosshairIn(pane);
-    // On a picture the crosshair is drawn once it was set: from now on, so that the reader sees what is stored.
-    if (!panes[pane].placed && !view.isSetOn(pane)) view.moveCrosshair(at, pane);
-    const mm = at.map((value) => Math.round(value * 100) / 100);
+    if (!images || (!panes[pane].placed && !view.isSetOn(pane))) return null;
+    const mm = view.crosshairIn(pane).map((value) => Math.round(value * 100) / 100);
     return this.worlds.length ? [mm[0], mm[1], mm[2], this.specs[pane].title] : mm;
   }
 

@@ -1,4 +1,4 @@
-"""Places in mm: their distance from the reference, and from other raters' places."""
+"""Places, in mm or pixels: their distance from the reference, and from other raters' places."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
-from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic
+from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic, measured_in
 
-# In mm: from about a voxel to somewhere else in the brain.
+# In mm, or in pixels: from about a voxel to somewhere else in the brain.
 _REACHES = (2, 5, 10, 15, 20, 30)
 
 
@@ -20,24 +20,29 @@ def distance(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
     rows = []
     for column, scores in zip(ratings.columns, ratings.scores, strict=True):
         scored = [(score.distance_mm, cluster) for score, cluster in zip(scores, ratings.clusters, strict=True)]
-        given = [(millimetres, cluster) for millimetres, cluster in scored if millimetres is not None]
+        given = [(away, cluster) for away, cluster in scored if away is not None]
         if given:
             estimate = intervals.mean([number for number, _ in given], [cluster for _, cluster in given])
-            rows.append(EstimateRow("mean_distance", "reference", (column.party,), stratum, estimate))
+            rows.append(
+                EstimateRow(
+                    "mean_distance", "reference", (column.party,), stratum, estimate, in_pixels=ratings.in_pixels
+                )
+            )
     return rows
 
 
 def within(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return each rater's share of places within each of several distances of the reference."""
     rows = []
-    for millimetres in _REACHES:
+    unit = measured_in(ratings)
+    for farthest in _REACHES:
         for column, scores in zip(ratings.columns, ratings.scores, strict=True):
             scored = [(score.distance_mm, cluster) for score, cluster in zip(scores, ratings.clusters, strict=True)]
             given = [(away, cluster) for away, cluster in scored if away is not None]
             if given:
-                near = [away <= millimetres for away, _ in given]
+                near = [away <= farthest for away, _ in given]
                 share, wilson = intervals.share(near, [cluster for _, cluster in given], unit=ratings.unit)
-                reach = Category(str(millimetres), f"{millimetres} mm")
+                reach = Category(str(farthest), f"{farthest} {unit}")
                 rows.append(EstimateRow("share", "distance", (column.party,), stratum, share, wilson, category=reach))
     return rows
 
@@ -49,14 +54,16 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
         columns = [ratings.columns[place].values for place in places]
         of_units = [list(given) for given in zip(*columns, strict=True)]
         result = place_agreement(of_units, **intervals.by(ratings.clusters), unit=ratings.unit)
-        rows.append(EstimateRow("mean_distance", "answers", parties, stratum, result.distance))
+        rows.append(
+            EstimateRow("mean_distance", "answers", parties, stratum, result.distance, in_pixels=ratings.in_pixels)
+        )
     return rows
 
 
 DISTANCE = Topic(
     "distance",
     "distance from the reference",
-    "In mm from the nearest accepted point. A few far misses move a mean; whether a place is within the radius of the "
+    "From the nearest accepted point. A few far misses move a mean; whether a place is within the radius of the "
     "reference stands under accuracy.",
     distance,
     of_models=True,
@@ -64,7 +71,7 @@ DISTANCE = Topic(
 WITHIN = Topic(
     "within",
     "share within a distance of the reference",
-    "Of the places that were given, the share that is no farther than so many mm from the nearest accepted point; a "
+    "Of the places that were given, the share that is no farther than that from the nearest accepted point; a "
     "rater whose line lies higher is nearer. Whether a place is right is said by the radius of its reference.",
     within,
     in_parts=False,
@@ -74,7 +81,7 @@ WITHIN = Topic(
 AGREEMENT = Topic(
     "agreement",
     "agreement of places",
-    "Distance in mm between the places of two raters; places of different panes are not compared.",
+    "Distance between the places of two raters; places of different panes are not compared.",
     agreement,
     further=(MEAN_OF_PAIRS,),
 )

@@ -11,7 +11,6 @@ from exchange.shown_numbers import shown_p
 from exchange.statistic_names import MEASURED, Compared, Statistic
 from protocol.fields import PLACES, SETS
 from protocol.language.authored_plan import Estimated, Partner
-from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
@@ -140,14 +139,15 @@ POOLED_VERDICTS = (
 )
 
 
-def measured_in(asked: Field) -> str:
+def measured_in(ratings: Ratings) -> str:
     """Return in what the numbers of a field are, of a place its distances; empty where it names no unit."""
-    return asked.unit or ("mm" if asked.type in PLACES else "")
+    of_places = "px" if ratings.in_pixels else "mm"
+    return ratings.field.unit or (of_places if ratings.field.type in PLACES else "")
 
 
-def unit_in_words(asked: Field, rows: Sequence[EstimateRow]) -> str:
+def unit_in_words(ratings: Ratings, rows: Sequence[EstimateRow]) -> str:
     """Return the unit of a field's means and differences in words; empty if it has no unit or no such rows."""
-    measured, unit = {row.statistic for row in rows} & MEASURED, measured_in(asked)
+    measured, unit = {row.statistic for row in rows} & MEASURED, measured_in(ratings)
     if not unit or not measured:
         return ""
     what = "Means and differences" if "mean_answer" in measured and len(measured) > 1 else "Differences"

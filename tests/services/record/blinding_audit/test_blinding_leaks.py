@@ -49,8 +49,8 @@ def test_a_planted_value_is_found_where_it_was_planted(planted: tuple[Audit, Aud
 
 
 def test_each_kind_of_hidden_value_is_planted() -> None:
-    # Explanations belong to practice, which is planted below; what leads to the authors of a pool is in test_pool.py.
-    assert {*PLANTED, "explanation", "author"} == set(KINDS)
+    # Explanations belong to practice, which is planted below; what tells the authors of a pool is in test_pool.py.
+    assert {*PLANTED, "explanation", "author", "writing"} == set(KINDS)
 
 
 def test_the_explanation_of_a_practice_item_is_found_in_its_prompt(sqlite_database: Database, tmp_path: Path) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from db import Database
+from services.studies import checking
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.following_study import read_through
 from tests.pool_study import POOL, consulting, opened_pool, pooled_answers
+from tests.room_study import rewrite, rows_of
+from tests.services.reading.test_places_in_pools import with_an_image
 from tests.services.record.blinding_audit.planted_study import audited
 from tests.situations import Situation
 
@@ -63,3 +67,31 @@ def test_what_leads_to_the_author_of_an_answer_is_a_leak(
         connection.commit()
 
     assert ("candidate", item) in audited(situation, tmp_path / "audit.json").leaks(kind)
+
+
+@pytest.mark.parametrize(
+    ("imported", "leaks"),
+    [("before", {"i1", "any"}), ("now", set())],
+    ids=["imported in mm", "imported now"],
+)
+def test_a_model_whose_place_is_written_as_no_persons_is_told_from_people(
+    sqlite_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imported: str, leaks: set[str]
+) -> None:
+    pixels = {"place": "column 33 row 17"}
+
+    def by_column_and_row(folder: Path) -> None:
+        with_an_image(folder)
+        places = {"i1": "-7.5 3.5 0", "i2": "-7.5 3.5 0"}
+        rows = [row | {"place": places.get(row["item"], row["place"])} for row in rows_of(folder / "candidates.csv")]
+        rewrite(folder / "candidates.csv", [row | (pixels if row["candidate"] == "k1a" else {}) for row in rows])
+
+    if imported == "before":
+        monkeypatch.setattr(checking, "EXPANDING", replace(checking.EXPANDING, measure=None))
+    protocol = POOL.replace("People and models", f"Imported {imported}")
+    situation = opened_pool(sqlite_database, tmp_path / "study", protocol, changes=[by_column_and_row])
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {f"i{n}": consulting() for n in range(1, 7)})
+
+    audit = audited(situation, tmp_path / "audit.json")
+
+    assert {item for _, item in audit.leaks("writing")} == leaks

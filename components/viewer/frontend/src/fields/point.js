@@ -1,11 +1,11 @@
 import { h } from "../dom.js";
 
 /**
- * A point in mm, taken from the crosshair; see points.js.
+ * A point, taken from the crosshair; see points.js.
  *
  * @type {import("./registry.js").FieldMaker}
  */
-export function pointField(field, { onChange, points }) {
+export function pointField(field, { onChange, points, refuse }) {
   /** @type {import("../points.js").Point|null} */
   let point = null;
   const words = h("span", { class: "point-words" });
@@ -13,8 +13,8 @@ export function pointField(field, { onChange, points }) {
   const button = (text, onclick) => h("button", { type: "button", class: "quiet", onclick }, text);
   const places = points.places();
   const takes = places.length
-    ? places.map(({ pane, title }) => button(`Set in ${title}`, () => set(points.take(pane))))
-    : [button("Set at crosshair", () => set(points.take()))];
+    ? places.map(({ pane, title }) => button(`Set in ${title}`, () => take(pane)))
+    : [button("Set at crosshair", () => take())];
   const show = button("Show", () => point && points.show(point));
   const drop = button("Clear", () => set(null));
   const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, ...takes, show, drop));
@@ -31,6 +31,13 @@ export function pointField(field, { onChange, points }) {
     onChange(0);
   }
 
+  /** @param {number} [pane] */
+  function take(pane) {
+    const taken = points.take(pane);
+    if (taken) set(taken);
+    else refuse("needs a place in the image: click it first");
+  }
+
   paint();
   return {
     body,
@@ -41,7 +48,7 @@ export function pointField(field, { onChange, points }) {
       paint();
     },
     problem: () => null,
-    takePoint: () => set(points.take()),
+    takePoint: () => take(),
     focus: () => takes[0].focus(),
   };
 }
