@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -21,7 +20,7 @@ from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
-_IN_CACHE = 1_000_000  # weights converted to floating point at once
+_IN_CACHE = 200_000  # weights converted to floating point at once
 _DRAWN = 1_000_000  # weights drawn at once
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
 _REMEMBERED = 4_000_000  # totals of columns that are cached
@@ -47,24 +46,19 @@ class _Product:
         self._names = list(columns)
         self._rows = np.stack(list(columns.values())).T
         self._totals = np.empty((resamples, len(columns)), self._rows.dtype)
-        self._weights = np.empty((0, 0), self._rows.dtype)
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
         """Compute the totals of a block of resamples, starting at resample number `start`."""
         if block.dtype == self._rows.dtype:
             product(block, self._rows, self._totals[start : start + len(block)])
             return
-        # in parts of about equal size, which stay in the processor's cache; a single row left over would be summed in a
-        # different order
-        parts = max(1, len(block) * block.shape[1] // _IN_CACHE)
-        ends = [len(block) * part // parts for part in range(parts + 1)]
-        most = -(-len(block) // parts)
-        if len(self._weights) < most:  # allocating this memory anew each time would be slower
-            self._weights = np.empty((most, block.shape[1]), self._rows.dtype)
-        for first, end in pairwise(ends):
-            weights = self._weights[: end - first]
-            weights[:] = block[first:end]
-            product(weights, self._rows, self._totals[start + first : start + end])
+        # A few clusters of all resamples at a time, whose weights stay in the processor's cache. A few resamples of all
+        # clusters would not do: each product first copies the rows that it multiplies, which takes longer than itself.
+        totals = self._totals[start : start + len(block)]
+        totals[:] = 0.0
+        step = max(1, _IN_CACHE // len(block))
+        for first in range(0, block.shape[1], step):
+            totals += block[:, first : first + step].astype(self._rows.dtype) @ self._rows[first : first + step]
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""
