@@ -14,7 +14,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
-from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.resampling import Seed, bootstrap_of_sums
 
 
 def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes, int | None]:
@@ -97,7 +97,7 @@ def resampled(
         )  # fmt: skip
     spread = bootstrap_of_sums(
         statistic.value,
-        sums_by_cluster(statistic.rows, units if n_clusters is not None else None),
+        statistic.by_cluster(units if n_clusters is not None else None),
         resamples=resamples,
         seed=seed,
         interval=kind,

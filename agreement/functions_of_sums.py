@@ -13,10 +13,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
+from agreement.cluster_codes import ClusterSums
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.magnitude import in_range
 from agreement.rank_terms import rank_terms
+from agreement.resampling import sums_by_cluster
 
 _ROUNDING = 1e-12  # sums of squares below this share of their parts are rounding error around an exact zero
 _CHUNK = 2_000_000  # numbers held at once
@@ -39,15 +41,31 @@ class OfSums(NamedTuple):
         Maps totals, shape (..., k), to the statistic, shape (...); nan if undefined.
     note : str
         What the method adds about how it is computed; may be empty.
+    kind : ndarray of int, shape (items,), or None
+        If given, `rows` holds one row for each kind of item, and this is the kind of each item.
     """
 
     rows: Floats
     value: Callable[[Floats], Floats]
     note: str = ""
+    kind: Codes | None = None
+
+    def of_items(self) -> Floats:
+        """The contribution of each item, shape (items, k)."""
+        return self.rows if self.kind is None else self.rows[self.kind]
+
+    def by_cluster(self, clusters: Codes | None) -> Floats:
+        """The contribution of each cluster as by `sums_by_cluster`; without clusters that of each item."""
+        if self.kind is None or clusters is None:
+            return sums_by_cluster(self.of_items(), clusters)
+        codes = np.asarray(clusters)
+        kinds, count = len(self.rows), int(codes.max(initial=-1)) + 1
+        times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
+        return ClusterSums.of(times @ self.rows, clusters)
 
     def of_all(self) -> float:
         """The statistic of all items."""
-        return float(self.value(self.rows.sum(axis=0)))
+        return float(self.value(self.of_items().sum(axis=0)))
 
 
 def mean_of(x: Floats) -> OfSums:
@@ -148,14 +166,15 @@ def ccc_of(x: Floats, y: Floats) -> OfSums:
     >>> round(ccc_of(np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0])).of_all(), 4)
     0.5714
     """
-    both, _ = in_range(x, y)
-    centre = float(np.concatenate(both).mean()) if x.size else 0.0
+    (first, second), _ = in_range(x, y)
+    # each from its own mean, as for Pearson's correlation: the pairs of a rater then share the sums of the rater
+    centre_x, centre_y = (float(part.mean()) if part.size else 0.0 for part in (first, second))
 
     def value(totals: Floats) -> Floats:
-        gap, of_x, of_y, together = _squares(totals)
+        gap, of_x, of_y, together = _squares(totals, centre_x - centre_y)
         return _ratio(np.where((of_x > 0) & (of_y > 0), 2.0 * together, np.nan), of_x + of_y + gap)
 
-    return OfSums(_moments(both[0] - centre, both[1] - centre), value)
+    return OfSums(_moments(first - centre_x, second - centre_y), value)
 
 
 def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
@@ -234,7 +253,8 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
         pairs, which = distinct_numbers(place_x * len(of_y) + place_y) if few else ([], place_x)
         if few and len(pairs) <= FEW_PAIRS:  # the counts of the pairs of values drawn suffice
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
-            return OfSums(np.eye(len(pairs))[which], _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y]))
+            of_pairs = _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y])
+            return OfSums(np.eye(len(pairs)), of_pairs, kind=which)
         if count >= MANY_UNITS:  # a table of items by units would take gigabytes
             return OfSums(rank_terms(place_x, place_y), _correlation_of_terms, "; ranks by their first-order terms")
     correlation = _rank_correlation(x, y)
@@ -326,14 +346,17 @@ def _moments(x: Floats, y: Floats) -> Floats:
     return np.column_stack([np.ones(x.size), x, y, x**2, y**2, x * y])
 
 
-def _squares(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Squared difference of the means times n, and centred sums of squares and products; 0 for no variation."""
+def _squares(totals: Floats, apart: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+    """Squared difference of the means times n, and centred sums of squares and products; 0 for no variation.
+
+    `apart` is the difference of the numbers that were subtracted from x and y before they were summed.
+    """
     n, x, y, xx, yy, xy = np.moveaxis(totals, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_x, of_y = xx - x**2 / n, yy - y**2 / n
         of_x = np.where(of_x > _ROUNDING * xx, of_x, 0.0)
         of_y = np.where(of_y > _ROUNDING * yy, of_y, 0.0)
-        return (x - y) ** 2 / n, of_x, of_y, xy - x * y / n
+        return (x - y + n * apart) ** 2 / n, of_x, of_y, xy - x * y / n
 
 
 def _membership(units: Codes) -> Floats:
