@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
-from agreement.coding import Codes, Ratings, compact, encode_clusters
+from agreement.coding import Codes, Ratings, compact, encode_clusters, of_used
 from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -41,7 +41,7 @@ def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Cod
     """
     if clusters is None:
         return np.arange(int(used.sum()), dtype=np.intp), None
-    return compact(encode_clusters(clusters, used.size)[used])
+    return compact(of_used(encode_clusters(clusters, used.size), used))
 
 
 def resampled(

@@ -356,14 +356,38 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     >>> compact(np.array([5, 2, 5]))
     (array([1, 0, 1]), 2)
     """
+    if isinstance(codes, ClusterCodes) and codes.gapless:  # counting them again for each statistic would take longest
+        return codes, codes.of_file.size
     plain: Codes = np.asarray(codes, dtype=np.intp)
     times = np.bincount(plain)
     used = np.flatnonzero(times)
     if used.size < times.size:
         plain = (np.cumsum(times > 0) - 1)[plain]
     if isinstance(codes, ClusterCodes):
-        return ClusterCodes.of(plain, codes.of_file[used], codes.in_file), int(used.size)
+        return ClusterCodes.of(plain, codes.of_file[used], codes.in_file, gapless=True), int(used.size)
     return plain, int(used.size)
+
+
+def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
+    """The codes of the items that are used; where all are, the same codes, still known to be without gaps.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items,)
+        Cluster of each item.
+    used : ndarray of bool, shape (items,)
+        Which items are not left out.
+
+    Returns
+    -------
+    ndarray of int, shape (used items,)
+
+    Examples
+    --------
+    >>> of_used(np.array([5, 2, 5]), np.array([True, False, True])).tolist()
+    [5, 5]
+    """
+    return codes if used.all() else codes[used]
 
 
 def strata_of_units(codes: Codes, units: Codes | None) -> Codes:

@@ -61,7 +61,9 @@ class OfSums(NamedTuple):
         codes = np.asarray(clusters)
         kinds, count = len(self.rows), int(codes.max(initial=-1)) + 1
         times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
-        return ClusterSums.of(times @ self.rows, clusters)
+        # items that each mark their own kind are counted already
+        marks = self.rows.shape == (kinds, kinds) and bool((self.rows == np.eye(kinds)).all())
+        return ClusterSums.of(times.astype(np.float64) if marks else times @ self.rows, clusters)
 
     def of_all(self) -> float:
         """The statistic of all items."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from agreement.arguments import check_resamples
 from agreement.caution import Caution, several
 from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
-from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
+from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs, of_used
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out
@@ -84,7 +84,7 @@ def percent_agreement(
     0.897
     """
     pairs = encode_pairs(a, b)
-    groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
+    groups = of_used(encode_clusters(clusters, pairs.rated.size), pairs.rated) if clusters is not None else None
     return share(
         pairs.a == pairs.b,
         groups,
