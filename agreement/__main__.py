@@ -27,11 +27,11 @@ KEYS = (
     *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
-SIDE_BY_SIDE = (4, 12)
+SIDE_BY_SIDE = (4, 8)
 """The fewest and the most statistics computed in parallel when they share a draw: a single product with its weights
 serves all that wait for it."""
 
-ITEMS_AT_ONCE = 2_000_000
+ITEMS_AT_ONCE = 1_600_000
 """Items that statistics computed in parallel hold together."""
 
 OF_ALL_SIDE_BY_SIDE = 2
@@ -120,6 +120,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
 
 
 def _side_by_side(file: RatingsFile) -> int:
+    """More for few items, whose statistics hold little memory while they wait for the product."""
     fewest, most = SIDE_BY_SIDE
     return min(most, max(fewest, ITEMS_AT_ONCE // max(1, len(file.ratings))))
 

@@ -53,6 +53,28 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
             self.of_file, self.in_file = source.of_file, source.in_file
 
 
+def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
+    """The codes of the items that are used; where all are, the same codes, still known to be without gaps.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items,)
+        Cluster of each item.
+    used : ndarray of bool, shape (items,)
+        Which items are not left out.
+
+    Returns
+    -------
+    ndarray of int, shape (used items,)
+
+    Examples
+    --------
+    >>> of_used(np.array([5, 2, 5]), np.array([True, False, True])).tolist()
+    [5, 5]
+    """
+    return codes if used.all() else codes[used]
+
+
 class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
     """Contribution of each cluster in part of a file to some sums, shape (clusters, k).
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
-from agreement.coding import Codes, Ratings, compact, encode_clusters, of_used
+from agreement.cluster_codes import of_used
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -56,6 +57,7 @@ def resampled(
     confidence: float,
     note: str = "",
     tests_zero: bool = True,
+    sums: Floats | None = None,
 ) -> Estimate:
     """An estimate with a bootstrap interval in place of one that assumes independent items.
 
@@ -77,6 +79,8 @@ def resampled(
         Added to the method.
     tests_zero : bool
         Whether `p` tests 0, by inverting the interval.
+    sums : ndarray, shape (units, k), optional
+        What `statistic.by_cluster` gives for these units, if several statistics share it.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def resampled(
         )  # fmt: skip
     spread = bootstrap_of_sums(
         statistic.value,
-        statistic.by_cluster(units if n_clusters is not None else None),
+        statistic.by_cluster(units if n_clusters is not None else None) if sums is None else sums,
         resamples=resamples,
         seed=seed,
         interval=kind,

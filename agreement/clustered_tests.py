@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from agreement.arguments import check_resamples, one_of
-from agreement.coding import Ratings, compact, encode_clusters, encode_pairs, of_used
+from agreement.cluster_codes import of_used
+from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import leaving_out

@@ -368,28 +368,6 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     return plain, int(used.size)
 
 
-def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
-    """The codes of the items that are used; where all are, the same codes, still known to be without gaps.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (items,)
-        Cluster of each item.
-    used : ndarray of bool, shape (items,)
-        Which items are not left out.
-
-    Returns
-    -------
-    ndarray of int, shape (used items,)
-
-    Examples
-    --------
-    >>> of_used(np.array([5, 2, 5]), np.array([True, False, True])).tolist()
-    [5, 5]
-    """
-    return codes if used.all() else codes[used]
-
-
 def strata_of_units(codes: Codes, units: Codes | None) -> Codes:
     """Stratum of each resampling unit, from that of each item.
 

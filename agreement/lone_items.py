@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import Codes, Ratings, encode_clusters, of_used
+from agreement.cluster_codes import of_used
+from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.interval_kinds import Interval
 
 _ON_WORTH: tuple[Interval, ...] = ("score", "scattered", "effective", "adjusted")  # effective size: here n

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from agreement.arguments import check_resamples
 from agreement.caution import Caution, several
 from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
-from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs, of_used
+from agreement.cluster_codes import of_used
+from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.incomplete_pairs import left_out

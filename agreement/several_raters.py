@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
 from agreement.chance_corrected import Coefficient, counts_of, estimate_of, traits_of
-from agreement.coding import Codes, Floats, Ratings, encode_clusters, of_used
+from agreement.cluster_codes import of_used
+from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
     brennan_prediger_coefficient,
     conger_coefficient,
