@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
@@ -20,7 +21,9 @@ from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
+_MANY = 5_000  # from this many clusters on, products go through a few clusters at a time
 _IN_CACHE = 200_000  # weights converted to floating point at once
+_RESAMPLES_IN_CACHE = 1_000_000  # the same where products go through a few resamples at a time
 _DRAWN = 1_000_000  # weights drawn at once
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
 _REMEMBERED = 4_000_000  # totals of columns that are cached
@@ -52,6 +55,9 @@ class _Product:
         if block.dtype == self._rows.dtype:
             product(block, self._rows, self._totals[start : start + len(block)])
             return
+        if block.shape[1] < _MANY:
+            self._take_resamples(block, start)
+            return
         # A few clusters of all resamples at a time, whose weights stay in the processor's cache. A few resamples of all
         # clusters would not do: each product first copies the rows that it multiplies, which takes longer than itself.
         totals = self._totals[start : start + len(block)]
@@ -59,6 +65,14 @@ class _Product:
         step = max(1, _IN_CACHE // len(block))
         for first in range(0, block.shape[1], step):
             totals += block[:, first : first + step].astype(self._rows.dtype) @ self._rows[first : first + step]
+
+    def _take_resamples(self, block: npt.NDArray[Any], start: int) -> None:
+        """A few resamples of all clusters at a time: limits of frozen studies keep the order of their sums."""
+        # in parts of about equal size, as a single row left over would be summed in a different order
+        parts = max(1, block.size // _RESAMPLES_IN_CACHE)
+        ends = [len(block) * part // parts for part in range(parts + 1)]
+        for first, end in pairwise(ends):
+            product(block[first:end].astype(self._rows.dtype), self._rows, self._totals[start + first : start + end])
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""
