@@ -359,10 +359,9 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     if isinstance(codes, ClusterCodes) and codes.gapless:  # counting them again for each statistic would take longest
         return codes, codes.of_file.size
     plain: Codes = np.asarray(codes, dtype=np.intp)
-    times = np.bincount(plain)
-    used = np.flatnonzero(times)
-    if used.size < times.size:
-        plain = (np.cumsum(times > 0) - 1)[plain]
+    used = np.flatnonzero(present := np.bincount(plain) > 0)
+    if used.size < present.size:
+        plain = (np.cumsum(present) - 1)[plain]
     if isinstance(codes, ClusterCodes):
         return ClusterCodes.of(plain, codes.of_file[used], codes.in_file, gapless=True), int(used.size)
     return plain, int(used.size)
