@@ -28,8 +28,12 @@ KEYS = (
     *("confidence", "n", "n_clusters", "method", "undefined_because", "warning"),
 )
 
-SIDE_BY_SIDE = 4
-"""Number of statistics computed in parallel when they share a draw: they wait for a single product with its weights."""
+SIDE_BY_SIDE = (4, 8)
+"""The fewest and the most statistics computed in parallel when they share a draw: a single product with its weights
+serves all that wait for it."""
+
+ITEMS_AT_ONCE = 1_600_000
+"""Items that statistics computed in parallel hold together."""
 
 OF_ALL_SIDE_BY_SIDE = 2
 """The same for statistics of more than two raters, each of which holds several tables of the whole file."""
@@ -96,7 +100,7 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
     of_few = iter(
         _computed(
             [each for each, is_of_all in zip(calculations, of_all, strict=True) if not is_of_all],
-            SIDE_BY_SIDE if file.clusters is not None else os.cpu_count(),
+            _side_by_side(file) if file.clusters is not None else os.cpu_count(),
         )
     )
     of_many = iter(
@@ -114,6 +118,12 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
                 whole["method"] += f"; P = {estimate.p:.3g}"
             rows.append({key: whole[key] for key in KEYS})
     return rows
+
+
+def _side_by_side(file: RatingsFile) -> int:
+    """More for few items, whose statistics hold little memory while they wait for the product."""
+    fewest, most = SIDE_BY_SIDE
+    return min(most, max(fewest, ITEMS_AT_ONCE // max(1, len(file.ratings))))
 
 
 def _computed(calculations: list[Calculation], at_once: int | None) -> list[Estimate | Sequence[Estimate]]:

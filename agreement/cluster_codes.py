@@ -19,20 +19,23 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
         The cluster of the file that each code stands for.
     in_file : int
         Number of clusters of the file.
+    gapless : bool
+        Whether every code is known to occur; False for a slice, which may have lost some.
     """
 
     of_file: Codes
     in_file: int
+    gapless: bool
 
     @staticmethod
-    def of(codes: Codes, of_file: Codes, in_file: int) -> ClusterCodes:
+    def of(codes: Codes, of_file: Codes, in_file: int, *, gapless: bool = False) -> ClusterCodes:
         """Codes together with the clusters of the file that they stand for.
 
         Parameters
         ----------
         codes : ndarray of int, shape (items,)
             Position in `of_file`.
-        of_file, in_file
+        of_file, in_file, gapless
             See the attributes.
 
         Returns
@@ -40,13 +43,36 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
         ClusterCodes, shape (items,)
         """
         result = codes.view(ClusterCodes)
-        result.of_file, result.in_file = of_file, in_file
+        result.of_file, result.in_file, result.gapless = of_file, in_file, gapless
         return result
 
     def __array_finalize__(self, source: Any) -> None:
         """Copy the attributes from the array that was sliced; called by numpy."""
+        self.gapless = False
         if isinstance(source, ClusterCodes) and hasattr(source, "of_file"):
             self.of_file, self.in_file = source.of_file, source.in_file
+
+
+def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
+    """The codes of the items that are used; where all are, the same codes, still known to be without gaps.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items,)
+        Cluster of each item.
+    used : ndarray of bool, shape (items,)
+        Which items are not left out.
+
+    Returns
+    -------
+    ndarray of int, shape (used items,)
+
+    Examples
+    --------
+    >>> of_used(np.array([5, 2, 5]), np.array([True, False, True])).tolist()
+    [5, 5]
+    """
+    return codes if used.all() else codes[used]
 
 
 class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):

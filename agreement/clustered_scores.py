@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
-from agreement.coding import Codes, Ratings, compact, encode_clusters
+from agreement.cluster_codes import of_used
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
-from agreement.functions_of_sums import OfSums, sums_of_units
+from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums
@@ -41,7 +42,7 @@ def units_of(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Cod
     """
     if clusters is None:
         return np.arange(int(used.sum()), dtype=np.intp), None
-    return compact(encode_clusters(clusters, used.size)[used])
+    return compact(of_used(encode_clusters(clusters, used.size), used))
 
 
 def resampled(
@@ -56,6 +57,7 @@ def resampled(
     confidence: float,
     note: str = "",
     tests_zero: bool = True,
+    sums: Floats | None = None,
 ) -> Estimate:
     """An estimate with a bootstrap interval in place of one that assumes independent items.
 
@@ -77,6 +79,8 @@ def resampled(
         Added to the method.
     tests_zero : bool
         Whether `p` tests 0, by inverting the interval.
+    sums : ndarray, shape (units, k), optional
+        What `statistic.by_cluster` gives for these units, if several statistics share it.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def resampled(
         )  # fmt: skip
     spread = bootstrap_of_sums(
         statistic.value,
-        sums_of_units([statistic], units if n_clusters is not None else None),
+        statistic.by_cluster(units if n_clusters is not None else None) if sums is None else sums,
         resamples=resamples,
         seed=seed,
         interval=kind,

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from agreement.arguments import check_resamples, one_of
+from agreement.cluster_codes import of_used
 from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -88,7 +89,7 @@ def mcnemar_in_clusters(
     kind = chosen_interval(interval, *BOOTSTRAPS)
     one_of(method, "method", ("durkalski", "obuchowski"))
     pairs = encode_pairs(a, b, (False, True))
-    groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
+    groups, m = compact(of_used(encode_clusters(clusters, pairs.rated.size), pairs.rated))
     gaps = (pairs.a - pairs.b).astype(np.float64)
     of_cluster = np.asarray(np.bincount(groups, weights=gaps, minlength=m), dtype=np.float64)
     test, factor = "Obuchowski", m / max(1, m - 1)
@@ -167,7 +168,7 @@ def marginal_homogeneity_in_clusters(
     """
     confidence = check_confidence(confidence)
     pairs = encode_pairs(a, b, categories)
-    groups, m = compact(encode_clusters(clusters, pairs.rated.size)[pairs.rated])
+    groups, m = compact(of_used(encode_clusters(clusters, pairs.rated.size), pairs.rated))
     n, q, name = pairs.n, len(pairs.categories), "marginal difference"
     note = leaving_out(pairs.n_missing, "without both verdicts")
     if n == 0:

@@ -356,13 +356,14 @@ def compact(codes: Codes) -> tuple[Codes, int]:
     >>> compact(np.array([5, 2, 5]))
     (array([1, 0, 1]), 2)
     """
+    if isinstance(codes, ClusterCodes) and codes.gapless:  # counting them again for each statistic would take longest
+        return codes, codes.of_file.size
     plain: Codes = np.asarray(codes, dtype=np.intp)
-    times = np.bincount(plain)
-    used = np.flatnonzero(times)
-    if used.size < times.size:
-        plain = (np.cumsum(times > 0) - 1)[plain]
+    used = np.flatnonzero(present := np.bincount(plain) > 0)
+    if used.size < present.size:
+        plain = (np.cumsum(present) - 1)[plain]
     if isinstance(codes, ClusterCodes):
-        return ClusterCodes.of(plain, codes.of_file[used], codes.in_file), int(used.size)
+        return ClusterCodes.of(plain, codes.of_file[used], codes.in_file, gapless=True), int(used.size)
     return plain, int(used.size)
 
 

@@ -13,10 +13,11 @@ from agreement.clustered_scores import resampled, units_of
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.functions_of_sums import OfSums, kendall_of, pearson_of, spearman_of
+from agreement.functions_of_sums import OfSums, pearson_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.methods import bootstrap_of, leaving_out
+from agreement.ranks_of_units import kendall_of, spearman_of
 from agreement.resampling import Seed
 from agreement.words import Words
 

@@ -21,10 +21,11 @@ from agreement.coefficients import (
     fleiss_coefficient,
     gwet_coefficient,
 )
-from agreement.functions_of_sums import OfSums, ccc_of, icc_of, kendall_of, mean_of, pearson_of, spearman_of
+from agreement.functions_of_sums import OfSums, ccc_of, icc_of, mean_of, pearson_of
 from agreement.krippendorff import Level, alpha_coefficient
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
 from agreement.pairwise import others_than_most
+from agreement.ranks_of_units import kendall_of, spearman_of
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 
 Statistic = Literal[

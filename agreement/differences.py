@@ -135,7 +135,8 @@ def coefficient_difference(
         if not math.isfinite(value):
             reason = f"the {NAMES[statistic]} of the {side} has no value"
             return undefined(name, n, unit, text + note, reason, confidence=confidence, n_clusters=n_clusters)
-    width = of_first.rows.shape[1]
+    first_rows, second_rows = of_first.of_items(), of_second.of_items()
+    width = first_rows.shape[1]
 
     def difference(totals: Floats) -> Floats:
         return of_first.value(totals[..., :width]) - of_second.value(totals[..., width:])
@@ -158,6 +159,6 @@ def coefficient_difference(
     unseen = None
     if n_clusters is not None and not (of_first.of_units or of_second.of_units):
         unseen = unseen_of_difference(
-            difference, of_first.rows, of_second.rows, units, estimate.low, estimate.high, options.by_degrees
+            difference, first_rows, second_rows, units, estimate.low, estimate.high, options.by_degrees
         )
     return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, unseen)

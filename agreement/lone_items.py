@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.interval_kinds import Interval
 
@@ -68,6 +69,6 @@ def shared_clusters(
     """
     if clusters is None:
         return None
-    groups = encode_clusters(clusters, used.size)[used]
+    groups = of_used(encode_clusters(clusters, used.size), used)
     drops = interval is None or (isinstance(interval, str) and interval in _ON_WORTH)
     return None if drops and alone(groups) else groups

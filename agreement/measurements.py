@@ -249,21 +249,17 @@ def bland_altman(
     upper = with_t("upper limit of agreement", mean + 1.96 * sd, wide, "sqrt(3 s^2 / n)")
     if chosen != "t":
         units, n_clusters = units_of(groups, known[known])
+        factors = (0.0, -1.96, 1.96)
+        limits = [limit_of(np.ldexp(gaps, exponent), factor) for factor in factors]
+        sums = limits[0].by_cluster(units if n_clusters is not None else None)  # all three are functions of the same
         bias, lower, upper = (
             resampled(
-                plain,
-                limit_of(np.ldexp(gaps, exponent), factor),
-                units,
-                n_clusters,
-                interval=chosen,
-                resamples=resamples,
-                seed=seed,
-                confidence=confidence,
-                note=_note(lost),
-                tests_zero=factor == 0.0,
+                plain, limit, units, n_clusters,
+                interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=_note(lost),
+                tests_zero=factor == 0.0, sums=sums,
             )
-            for plain, factor in ((bias, 0.0), (lower, -1.96), (upper, 1.96))
-        )
+            for plain, limit, factor in zip((bias, lower, upper), limits, factors, strict=True)
+        )  # fmt: skip
     return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd if n > 1 else None, n_missing=lost)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from agreement.arguments import check_resamples
 from agreement.caution import Caution, several
 from agreement.cautions import FEW_UNEVEN_OF_SHARE, gathered_events, uneven_clusters
+from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Ratings, compact, encode_clusters, encode_pairs
 from agreement.effective_size import clusters_with, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -84,7 +85,7 @@ def percent_agreement(
     0.897
     """
     pairs = encode_pairs(a, b)
-    groups = encode_clusters(clusters, pairs.rated.size)[pairs.rated] if clusters is not None else None
+    groups = of_used(encode_clusters(clusters, pairs.rated.size), pairs.rated) if clusters is not None else None
     return share(
         pairs.a == pairs.b,
         groups,

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from agreement.arguments import check_resamples
 from agreement.cluster_codes import ClusterCodes, ClusterSums
@@ -39,6 +40,7 @@ MOST_ORDERS = 64
 _FIRST = 100  # rows that are checked first, to see whether it is worth checking that all differ
 _DRAWN = 2_500_000  # numbers drawn at once: larger blocks are reallocated each time, which is slower
 _LAID = 24_000_000  # numbers laid out in permuted orders at once
+_MANY_ADDED = 100_000  # from this many contributions on, sums by cluster take one pass instead of one for each column
 
 ONE_DRAW = ", one draw of clusters for all estimates"
 """Added to the method if all statistics of a file share their resamples."""
@@ -96,7 +98,11 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
     if clusters is None:
         return rows
     plain = np.asarray(clusters)
-    sums = np.empty((int(plain.max(initial=-1)) + 1, rows.shape[1]))
+    shape = (int(plain.max(initial=-1)) + 1, len(rows))
+    if rows.size >= _MANY_ADDED:  # adds in the same order as below, so that the sums are the same to the last bit
+        members = sparse.csc_array((np.ones(len(rows)), plain, np.arange(len(rows) + 1)), shape=shape)
+        return ClusterSums.of(np.asarray(members @ rows), clusters)
+    sums = np.empty((shape[0], rows.shape[1]))
     for place, column in enumerate(rows.T):
         sums[:, place] = np.bincount(plain, weights=column)
     return ClusterSums.of(sums, clusters)

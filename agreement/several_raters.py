@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
 from agreement.chance_corrected import Coefficient, counts_of, estimate_of, traits_of
+from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (
     brennan_prediger_coefficient,
@@ -313,7 +314,7 @@ def _estimate(
 ) -> Estimate:
     named, matrix = name_or_matrix(weights, categories)
     coded = encode_ratings(ratings, categories, named)
-    groups = encode_clusters(clusters, coded.rated.size)[coded.rated] if clusters is not None else None
+    groups = of_used(encode_clusters(clusters, coded.rated.size), coded.rated) if clusters is not None else None
     q = max(2, len(coded.categories))
     # a bootstrap finds identical rows on its own
     codes, kind = (

@@ -21,7 +21,9 @@ from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
-_IN_CACHE = 1_000_000  # weights converted to floating point at once
+_MANY = 5_000  # from this many clusters on, products go through a few clusters at a time
+_IN_CACHE = 200_000  # weights converted to floating point at once
+_RESAMPLES_IN_CACHE = 1_000_000  # the same where products go through a few resamples at a time
 _DRAWN = 1_000_000  # weights drawn at once
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
 _REMEMBERED = 4_000_000  # totals of columns that are cached
@@ -41,30 +43,36 @@ class _Waiting:
 
 
 class _Product:
-    """The product of the weights with columns of one type, computed block by block."""
+    """The product of the weights with some columns in floating-point numbers of one kind, computed block by block."""
 
-    def __init__(self, columns: dict[bytes, npt.NDArray[Any]], resamples: int) -> None:
+    def __init__(self, columns: dict[bytes, npt.NDArray[Any]], kind: type[np.floating[Any]], resamples: int) -> None:
         self._names = list(columns)
-        self._rows = np.stack(list(columns.values())).T
+        self._rows = np.stack(list(columns.values()), dtype=kind).T
         self._totals = np.empty((resamples, len(columns)), self._rows.dtype)
-        self._weights = np.empty((0, 0), self._rows.dtype)
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
         """Compute the totals of a block of resamples, starting at resample number `start`."""
         if block.dtype == self._rows.dtype:
             product(block, self._rows, self._totals[start : start + len(block)])
             return
-        # in parts of about equal size, which stay in the processor's cache; a single row left over would be summed in a
-        # different order
-        parts = max(1, len(block) * block.shape[1] // _IN_CACHE)
+        if block.shape[1] < _MANY:
+            self._take_resamples(block, start)
+            return
+        # A few clusters of all resamples at a time, whose weights stay in the processor's cache. A few resamples of all
+        # clusters would not do: each product first copies the rows that it multiplies, which takes longer than itself.
+        totals = self._totals[start : start + len(block)]
+        totals[:] = 0.0
+        step = max(1, _IN_CACHE // len(block))
+        for first in range(0, block.shape[1], step):
+            totals += block[:, first : first + step].astype(self._rows.dtype) @ self._rows[first : first + step]
+
+    def _take_resamples(self, block: npt.NDArray[Any], start: int) -> None:
+        """A few resamples of all clusters at a time: limits of frozen studies keep the order of their sums."""
+        # in parts of about equal size, as a single row left over would be summed in a different order
+        parts = max(1, block.size // _RESAMPLES_IN_CACHE)
         ends = [len(block) * part // parts for part in range(parts + 1)]
-        most = -(-len(block) // parts)
-        if len(self._weights) < most:  # allocating this memory anew each time would be slower
-            self._weights = np.empty((most, block.shape[1]), self._rows.dtype)
         for first, end in pairwise(ends):
-            weights = self._weights[: end - first]
-            weights[:] = block[first:end]
-            product(weights, self._rows, self._totals[start + first : start + end])
+            product(block[first:end].astype(self._rows.dtype), self._rows, self._totals[start + first : start + end])
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""
@@ -132,7 +140,7 @@ class ClusterDraw:
         codes = encode_clusters(plain, len(plain))
         self.resamples, self.seed = int(resamples), seed
         self.units = int(codes.max(initial=-1)) + 1
-        self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units)
+        self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units, gapless=True)
         self.strata: Codes | None = None
         if strata is not None:
             self.strata = strata_of_units(encode_clusters(strata, len(plain), "strata"), np.asarray(codes))
@@ -196,9 +204,9 @@ class ClusterDraw:
         -------
         ndarray, shape (resamples, k)
         """
-        columns = [np.ascontiguousarray(column, dtype=np.float64) for column in rows.T]
+        columns = self._in_few_bits(rows)
         names = [sha256(column.data).digest() for column in columns]
-        mine = _Waiting(dict(zip(names, self._in_few_bits(columns), strict=True)))
+        mine = _Waiting(dict(zip(names, columns, strict=True)))
         with self._queueing:
             self._queue.append(mine)
         with self._computing:
@@ -206,16 +214,36 @@ class ClusterDraw:
                 self._multiply(self._next_batch() or [mine])
         return np.stack([mine.totals[name] for name in names], axis=1)
 
-    def _in_few_bits(self, columns: list[Floats]) -> list[npt.NDArray[Any]]:
-        """The columns in 32 bits if this loses no digit of any total, as for counts; it takes a third of the time."""
-        exact = [self._is_exact(column) for column in columns]
-        if self.resamples * self.units <= _HELD_AS_NUMBERS and not all(exact):
-            return list(columns)  # with few weights, one product is faster than two
-        return [column.astype(np.float32) if few else column for column, few in zip(columns, exact, strict=True)]
+    def _in_few_bits(self, rows: Floats) -> list[npt.NDArray[Any]]:
+        """The columns in 8 or 32 bits if this loses no digit of any total, as for counts.
 
-    def _is_exact(self, column: Floats) -> bool:
+        A product in 32 bits takes a third of the time of one in 64. Columns of 8 bits take little memory while they
+        wait, and little time to be recognised.
+        """
+        few = self._in_bytes(rows)
+        if few is not None:
+            return list(few)
+        columns = [np.ascontiguousarray(column, dtype=np.float64) for column in rows.T]
+        compact = [self._compact(column) for column in columns]
+        if self.resamples * self.units <= _HELD_AS_NUMBERS and any(column.dtype == np.float64 for column in compact):
+            return list(columns)  # with few weights, one product is faster than two
+        return compact
+
+    def _in_bytes(self, rows: Floats) -> npt.NDArray[np.int8] | None:
+        """All columns at once, if all are small whole numbers, shape (k, units); looked at row by row, as they lie."""
+        greatest = float(np.abs(rows).max(initial=0.0))
+        if not (greatest < 128.0 and self.units * greatest < _EXACT):
+            return None
+        few = rows.astype(np.int8)
+        return np.ascontiguousarray(few.T) if (few == rows).all() else None
+
+    def _compact(self, column: Floats) -> npt.NDArray[Any]:
+        """A column in as few bits as are exact, 64 if its totals need them."""
         greatest = max(float(column.max(initial=0.0)), -float(column.min(initial=0.0)))
-        return bool(self.units * greatest < _EXACT and (column == np.rint(column)).all())
+        if not self.units * greatest < _EXACT:
+            return column
+        few = column.astype(np.int8 if greatest < 128.0 else np.float32)
+        return few if (few == column).all() and (few.dtype == np.int8 or (column == np.rint(column)).all()) else column
 
     def _next_batch(self) -> list[_Waiting]:
         with self._queueing:
@@ -231,9 +259,13 @@ class ClusterDraw:
         totals = {name: self._known[name] for name in wanted if name in self._known}
         products = []
         for kind in (np.float32, np.float64):
-            of_kind = {name: wanted[name] for name in wanted if name not in totals and wanted[name].dtype == kind}
+            of_kind = {
+                name: wanted[name]
+                for name in wanted
+                if name not in totals and (wanted[name].dtype == np.float64) == (kind is np.float64)
+            }
             if of_kind:
-                products.append(_Product(of_kind, self.resamples))
+                products.append(_Product(of_kind, kind, self.resamples))
         if products:
             start = 0
             for block in self._as_held():

@@ -187,7 +187,7 @@ def test_a_rank_correlation_of_few_values_in_many_clusters_is_that_of_every_item
         return spearman(x, y, **ClusterDraw(of, resamples=300, seed=1).by())
 
     ranked = estimated()
-    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    monkeypatch.setattr("agreement.ranks_of_units.MANY_TIMES", 0)
     of_table = estimated()
 
     assert (of_table.low, of_table.high) == pytest.approx((ranked.low, ranked.high), abs=1e-12)
@@ -204,7 +204,7 @@ def test_a_rank_correlation_of_many_values_in_many_clusters_needs_no_new_ranks(m
         return spearman(x, y, **ClusterDraw(of, resamples=300, seed=1).by())
 
     ranked = estimated()
-    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    monkeypatch.setattr("agreement.ranks_of_units.MANY_TIMES", 0)
     of_terms = estimated()
 
     assert of_terms.value == ranked.value
@@ -231,7 +231,7 @@ def test_rank_correlations_of_many_items_in_few_clusters_hold_no_table_of_them(c
 
 
 def test_equal_and_opposite_orders_of_many_items_are_perfect_and_have_no_interval(monkeypatch):
-    monkeypatch.setattr("agreement.functions_of_sums.MANY_TIMES", 0)
+    monkeypatch.setattr("agreement.ranks_of_units.MANY_TIMES", 0)
     x = np.random.default_rng(5).normal(size=600)
 
     for sign in (1, -1):

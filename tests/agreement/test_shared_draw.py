@@ -9,6 +9,7 @@ import pytest
 
 from agreement import (
     accuracy_of_correctness,
+    bland_altman,
     bootstrap,
     brier_score,
     cohen_kappa,
@@ -17,10 +18,15 @@ from agreement import (
     fleiss_kappa,
     gwet_ac,
     krippendorff_alpha,
+    lin_ccc,
     pabak,
     paired_difference,
+    pearson,
     percent_agreement,
 )
+from agreement.cluster_codes import of_used
+from agreement.coding import compact
+from agreement.ranks_of_units import spearman_of
 from agreement.resampling import ONE_DRAW, OWN_DRAW, ratio, sums_by_cluster
 from agreement.shared_draw import ClusterDraw
 
@@ -304,3 +310,63 @@ def test_strata_of_a_draw_hold_for_statistics_of_the_file_and_of_parts_of_it():
 def test_a_cluster_in_two_strata_is_refused():
     with pytest.raises(ValueError, match="two strata"):
         ClusterDraw(["s1", "s1", "s2"], resamples=10, seed=1, strata=["a", "b", "a"])
+
+
+def columns_added_up(*statistics):
+    """How many columns a draw has multiplied with its weights after some statistics, one after the other."""
+    draw = ClusterDraw(SUBJECTS, resamples=50, seed=1)
+    for statistic in statistics:
+        statistic(**draw.by(), interval="percentile")
+    return len(draw._known)
+
+
+def test_concordance_takes_no_further_sums_than_the_correlation():
+    x, y = A + RNG.random(300), B + RNG.random(300)
+    # 1, x, y, their squares and their product
+    assert columns_added_up(partial(pearson, x, y), partial(lin_ccc, x, y)) == 6
+
+
+def test_of_the_pairs_of_a_rater_the_sums_of_the_rater_are_taken_once():
+    x, y, z = (verdicts + RNG.random(300) for verdicts in (A, B, C))
+    pairs = [partial(pearson, *pair) for pair in ((x, y), (x, z), (y, z))]
+    assert columns_added_up(*pairs) == 1 + 3 + 3 + 3
+
+
+def test_bias_and_limits_of_agreement_take_the_same_three_sums():
+    assert columns_added_up(partial(bland_altman, A + RNG.random(300), B + 0.5)) == 3
+
+
+def test_spearman_of_few_values_counts_the_pairs_of_values_of_each_cluster():
+    clusters = np.arange(20_000) % 600
+    x, y = RNG.integers(0, 3, (2, clusters.size)).astype(float)
+    of_sums = spearman_of(x, y, clusters)
+    assert of_sums.kind is not None
+    assert np.array_equal(of_sums.by_cluster(clusters), sums_by_cluster(of_sums.of_items(), clusters))
+
+
+@pytest.mark.parametrize("width", [1, 6])
+def test_sums_of_many_items_are_those_of_few_to_the_last_bit(width):
+    clusters, rows = RNG.integers(0, 5_000, 110_000), RNG.normal(size=(110_000, width))
+    expected = np.column_stack([np.bincount(clusters, weights=column) for column in rows.T])
+    assert np.array_equal(sums_by_cluster(rows, clusters), expected)
+
+
+def test_clusters_of_all_items_are_counted_once():
+    codes = ClusterDraw(SUBJECTS, resamples=10, seed=1).clusters
+    assert compact(of_used(codes, np.ones(300, dtype=bool)))[0] is codes
+
+
+def test_clusters_of_some_items_are_counted_anew():
+    codes = ClusterDraw(SUBJECTS, resamples=10, seed=1).clusters
+    some, count = compact(of_used(codes, np.asarray(codes) > 0))
+    assert count == codes.of_file.size - 1
+    assert some.of_file.tolist() == codes.of_file[1:].tolist()
+
+
+def test_small_whole_numbers_wait_in_one_byte_and_have_the_same_totals():
+    draw = ClusterDraw(np.arange(500), resamples=20, seed=1)
+    rows = np.column_stack([np.arange(500) % 128, -np.ones(500), np.arange(500) / 3.0])
+    together, alone = draw.totals(rows), [draw.totals(rows[:, [place]])[:, 0] for place in range(3)]
+    weights = np.concatenate(list(draw.weights()))
+    assert np.array_equal(together[:, :2], weights @ rows[:, :2])
+    assert np.allclose(together, np.column_stack(alone), rtol=1e-14)
