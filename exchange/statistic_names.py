@@ -94,6 +94,7 @@ Compared = Literal[
     "no_preference",
     "no_response",
     "not_assessable",
+    "number_column",
     "one_against_rest",
     "one_answer",
     "option",

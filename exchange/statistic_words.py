@@ -188,6 +188,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("macro_f1", "all_with_reference"): Words(
         "macro-F1 of all with a reference", "macro-F1 of all with a reference, not asked counted missed"
     ),
+    ("auc", "number_column"): Words("AUC of {option}", "area under the ROC curve of {option}"),
     ("auc", "one_against_rest"): Words(
         "macro AUC, one class against the rest", "macro-averaged area under the ROC curve, one against the rest"
     ),

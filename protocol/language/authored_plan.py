@@ -53,7 +53,8 @@ class AuthoredEstimate(Part):
     over: Annotated[
         Keys,
         Says(
-            "for uniformity and a joint rate, the attributes over whose values they are taken",
+            "for uniformity and a joint rate, the attributes over whose values they are taken; for the `auc` of a "
+            "score, columns of numbers of the candidates",
             "over: [tier, model]",
             "none",
         ),

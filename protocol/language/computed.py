@@ -91,6 +91,9 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
         return _counts_an_option(study, field, phase, line)
     if line.estimate in ("uniformity", "corrected"):
         return _holds_judges_against_people(study, field, phase, line)
+    if line.estimate == "auc" and field.type == "correctness":
+        columns = number_columns(study)
+        return bool(line.over) and {*line.over} <= {*columns} and not line.against and line.compare is None
     against = COMPUTED_AGAINST.get(field.type, frozenset())
     if line.over or any((line.estimate, partner) not in against for partner in line.against):
         return False
@@ -109,6 +112,11 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
 def by_each_rater(study: Expansion, line: AuthoredEstimate) -> bool:
     """Return whether a line has `by: rater` and no attribute is called so: how raters vary in a difference."""
     return RATER in line.by and all(each.key != RATER for each in study.attributes)
+
+
+def number_columns(study: Expansion) -> list[str]:
+    """Return the keys of the attributes of candidates that are numbers."""
+    return [each.key for each in study.attributes if each.table == "candidates" and each.type == "number"]
 
 
 def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimate) -> bool:
@@ -160,7 +168,7 @@ def _has_what_it_is_about(study: Expansion, field: Field, phase: Phase, line: Au
         return lines_of_options(field) > 0 and rates_texts(phase)
     if line.estimate == "blinding_index":
         return phase.answers_of is not None and "candidates" in phase.rates
-    if line.estimate != "auc" or field.type == "confidence":
+    if line.estimate != "auc" or field.type in ("confidence", "correctness"):
         return True
     asked = filled_in(phase, {form.key: form.fields for form in study.forms})
     return any(other.about == field.key and is_probability(other) for other in asked)

@@ -131,6 +131,8 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
         said += f", where {where_in_words(study, line)}"
     if line.estimate == "flag_precision" and line.over:
         said += f", the flag being the column {listed([spoken(key) for key in line.over])}"
+    elif line.estimate == "auc" and line.over:
+        said += f", by the number in the column {listed([spoken(key) for key in line.over])}"
     elif line.over:
         said += (
             f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"

@@ -8,8 +8,9 @@ from typing import Protocol
 from exchange.refusal import listed as alternatives
 from exchange.refusal import nearest, shown
 from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate
+from protocol.language.computed import number_columns
 from protocol.language.expansion import Expansion, Phase
-from protocol.language.results import values_as_stored
+from protocol.language.results import fields_of_line, values_as_stored
 from protocol.language.wording import listed, spoken
 from services.studies.lines_without_numbers import Under
 
@@ -60,6 +61,8 @@ def of_nothing(
         yield ("each_rater",), "a difference is of the answers of all raters together; remove each_rater."
     if line.estimate == "flag_precision":
         yield from _of_no_flag(study, line)
+    if line.estimate == "auc":
+        yield from _of_no_number(study, phase, line)
     if line.estimate == "joint_rate":
         yield from _of_one_condition(phase, line, units)
     if phase.answers_of is None:  # In a pool, "group" means the group of an answer's author.
@@ -100,6 +103,22 @@ def _of_no_flag(study: Expansion, line: AuthoredEstimate) -> Iterator[tuple[Unde
     there = f"expected {alternatives(flags)}" if flags else "and the study declares none"
     named = f"'{shown(', '.join(line.over))}' is none" if line.over else "none is named"
     says = f"the flag is one yes_no attribute of what is rated, and {named}, {there}; write over: ATTRIBUTE."
+    yield ("over",), says
+
+
+def _of_no_number(study: Expansion, phase: Phase, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
+    """Yield what is wrong in an area under the curve of scores, which is by numbers that the answers came with."""
+    forms = {form.key: form.fields for form in study.forms}
+    fields = fields_of_line(line, [phase], forms)
+    columns = number_columns(study)
+    if all(fields[name].type != "correctness" for name in line.of if name in fields) or (
+        line.over and {*line.over} <= {*columns}
+    ):
+        return
+    there = f"expected {alternatives(columns)}" if columns else "and the study declares none"
+    none = [name for name in line.over if name not in columns]
+    named = f"'{shown(', '.join(none))}' is none" if none else "none is named"
+    says = f"an auc of scores is by a number of each candidate, and {named}, {there}; write over: ATTRIBUTE."
     yield ("over",), says
 
 

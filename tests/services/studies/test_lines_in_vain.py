@@ -15,11 +15,15 @@ blindread: 2
 name: planned
 title: A plan and its tables
 groups: {{one: One, two: Two}}
-attributes: {{items: {{site: text, empty: text}}, candidates: {{image: yes_no}}}}
+attributes: {{items: {{site: text, empty: text}}, candidates: {{image: yes_no, hedge: number}}}}
 phases:
   - {{key: read, title: Reads, rates: items, shows: [prompt], form: {{answer: yes_no, sure: yes_no}}}}
   - {{key: alone, title: Alone, rates: items, shows: [prompt], form: {{answer: yes_no}}, by: two}}
-  - {{key: score, title: Scores, rates: candidates, shows: [prompt, candidate], form: {{found: yes_no}}}}
+  - key: score
+    title: Scores
+    rates: candidates
+    shows: [prompt, candidate]
+    form: {{found: yes_no, verdict: correctness}}
 analysis: {{{plan}}}
 """
 RIGHT = "estimate: accuracy, of: read.answer"
@@ -30,8 +34,10 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
     items = [(f"q{n}", "open", f"Item {n}?", "ab"[n % 2]) for n in range(4)]
     write_table(tmp_path / "items.csv", "item,format,prompt,site,empty", [(*item, "") for item in items])
     write_table(tmp_path / "references.csv", "item,field,accepted", [(item[0], "answer", "yes") for item in items])
-    texts = [(f"{item[0]}-{image}", item[0], "x", f"Said {image}", image) for item in items for image in ("yes", "no")]
-    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,image", texts)
+    texts = [
+        (f"{item[0]}-{image}", item[0], "x", f"Said {image}", image, 1) for item in items for image in ("yes", "no")
+    ]
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,image,hedge", texts)
     try:
         checked_folder(tmp_path)
     except InputRefused as refusal:
@@ -78,6 +84,14 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
             "and 'site' is none, expected image; write over: ATTRIBUTE",
         ),
         (
+            "primary: {estimate: auc, of: score.verdict}",
+            "primary.over: An auc of scores is by a number of each candidate, and none is named, expected hedge; write",
+        ),
+        (
+            "primary: {estimate: auc, of: score.verdict, over: [hedge, image]}",
+            "primary.over: An auc of scores is by a number of each candidate, and 'image' is none, expected hedge",
+        ),
+        (
             "primary: {estimate: joint_rate, of: score.found, option: yes, over: site}",
             "primary.over: No item has units in 'score' of more than one site, so that none has an answer in every",
         ),
@@ -98,6 +112,7 @@ def test_what_is_said_in_vain_is_refused_with_its_key(tmp_path: Path, plan: str,
         "primary: {%s, where: {group: [one, two]}, compare: group}",
         "primary: {estimate: joint_rate, of: score.found, option: yes, over: image, by: [site, model]}",
         "primary: {estimate: flag_precision, of: score.found, option: yes, over: image, by: site}",
+        "primary: {estimate: auc, of: score.verdict, over: hedge, by: model}",
     ],
 )
 def test_what_something_can_be_in_is_taken(tmp_path: Path, plan: str) -> None:

@@ -1,0 +1,57 @@
+"""Columns of numbers of the answers, such as a hedging score: whether they tell correct from incorrect ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agreement import roc_auc
+from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
+from protocol.language.wording import spoken
+from services.report.interval_settings import IntervalSettings
+from services.report.rows.ratings import Ratings
+from services.report.sections.fields.against_judges import correct_of, humans_of
+from services.report.sections.fields.topics import Topic, has_judges
+
+
+def number_columns(attributes: Sequence[str]) -> Topic:
+    """Return the topic that compares columns of numbers with scores of correct and incorrect.
+
+    Parameters
+    ----------
+    attributes
+        The keys of attributes of candidates of the type number.
+    """
+
+    def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
+        scored: list[tuple[Party, Sequence[bool | None]]] = [
+            *((human.party, correct_of(human)) for human in humans_of(ratings)),
+            *((judge.party, judge.correct) for judge in ratings.judges),
+        ]
+        by = intervals.by(ratings.clusters)
+        rows = []
+        for name in attributes:
+            written = [unit.value_of(name) for unit in ratings.units]
+            numbers = [float(value) if value else None for value in written]
+            for party, correct in scored:
+                if any(None not in pair for pair in zip(numbers, correct, strict=True)):
+                    area = roc_auc(
+                        numbers,
+                        correct,
+                        clusters=by["clusters"],
+                        confidence=intervals.confidence,
+                        unit=ratings.unit,
+                    )
+                    category = Category(name, spoken(name))
+                    rows.append(EstimateRow("auc", "number_column", (party,), stratum, area, category=category))
+        return rows
+
+    return Topic(
+        "number_columns",
+        "columns of numbers, correct against incorrect",
+        "The chance that, of a correct and an incorrect answer, the correct one has the greater number. At .5 the "
+        "number does not tell them apart; below .5 the incorrect ones have the greater numbers, and 1 less the value "
+        "is the area for being incorrect. What was scored neither correct nor incorrect, and answers without a number, "
+        "are left out.",
+        compute,
+        further=(("A judge's rows are about its own verdicts on the same answers.", has_judges),),
+    )
