@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agreement.caution import Caution
 from agreement.words import Part, Words
 
@@ -42,6 +44,7 @@ FEW_UNEVEN_OF_SHARE = 6
 (`agreement.effective_size.share_size`)."""
 
 
+@lru_cache(maxsize=128)  # every estimate of a study asks this of the same number, and the answer never changes
 def few_clusters(n_clusters: int | None) -> Caution | None:
     """The warning for an interval that allows for clusters.
 

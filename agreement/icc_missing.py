@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -161,12 +162,35 @@ class _Sums:
 
         The likelihood of model 2 then has no maximum: it grows without bound as the residuals vanish.
         """
-        given = self.of_items[:, :-1].sum(axis=1)
+        given = self._given
         within = self.crossed - (self.of_items / given[:, None]).T @ self.of_items
         of_raters, covered, left = within[:-1, :-1], within[:-1, -1], float(within[-1, -1])
         rank = int(np.linalg.matrix_rank(of_raters, hermitian=True))
         left -= float(covered @ np.linalg.pinv(of_raters, hermitian=True) @ covered)
         return given.sum() > len(given) + rank and left <= _NEXT_TO_NOTHING * float(self.crossed[-1, -1])
+
+    # A search for the maximum calls `deviance` some two thousand times: what stays the same is computed once.
+    @cached_property
+    def _given(self) -> Floats:
+        """The number of ratings of each item."""
+        given: Floats = self.of_items[:, :-1].sum(axis=1)
+        return given
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self._given.sum())
+
+    @cached_property
+    def _unit(self) -> Floats:
+        return np.eye(len(self.crossed) - 1)
+
+    @cached_property
+    def _design_of_raters(self) -> Floats:
+        return np.vstack([self._unit, np.zeros(len(self._unit))])
+
+    @cached_property
+    def _design_of_mean(self) -> Floats:
+        return np.append(np.ones(len(self._unit)), 0.0)[:, None]
 
     def deviance(self, items: float, raters: float, *, fixed: bool) -> float:
         """Minus twice the restricted log-likelihood, maximised over the total variance, up to a constant [1]_.
@@ -175,21 +199,17 @@ class _Sums:
         log|X' V^-1 X| + (N - p) log(r' V^-1 r)``.
         """
         rest = 1.0 - items - raters
-        given = self.of_items[:, :-1].sum(axis=1)
-        total = float(given.sum())
+        given, total = self._given, self._total
         # without raters, V has one block for each item, inverted by Sherman and Morrison
         weight = items / (rest + items * given)
         q = (self.crossed - (self.of_items * weight[:, None]).T @ self.of_items) / rest
         log_v = total * math.log(rest) + float(np.log1p(items * given / rest).sum())
         k = len(q) - 1
-        if fixed:
-            design = np.vstack([np.eye(k), np.zeros(k)])
-        else:
-            design = np.append(np.ones(k), 0.0)[:, None]
-            if raters > 0.0:  # Woodbury for the raters
-                inner = np.eye(k) + raters * q[:k, :k]
-                log_v += float(np.linalg.slogdet(inner)[1])
-                q = q - raters * q[:, :k] @ np.linalg.solve(inner, q[:k, :])
+        design = self._design_of_raters if fixed else self._design_of_mean
+        if raters > 0.0 and not fixed:  # Woodbury for the raters
+            inner = self._unit + raters * q[:k, :k]
+            log_v += float(np.linalg.slogdet(inner)[1])
+            q = q - raters * q[:, :k] @ np.linalg.solve(inner, q[:k, :])
         # the columns of `design` are those of X in terms of the raters' indicators; y is the last row of q
         p = design.shape[1]
         xx, xy, yy = design.T @ q @ design, design.T @ q[:, k], float(q[k, k])

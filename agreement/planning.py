@@ -154,10 +154,11 @@ def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int
         return n + high * step
     while True:
         ahead = range(n, n + max(2 * step, n // 10) + 1, step)
-        short = [size for size in ahead if _power(size, strict, lenient, alpha) < power]
-        if not short:
+        # from the far end, since only the last that falls short counts
+        short = next((size for size in reversed(ahead) if _power(size, strict, lenient, alpha) < power), None)
+        if short is None:
             return n
-        n = short[-1] + step
+        n = short + step
 
 
 @lru_cache(maxsize=16_384)

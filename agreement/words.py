@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Term = Literal[
@@ -56,8 +57,8 @@ class Words(str):
 
     def __new__(cls, *pieces: str | Part) -> Words:
         """Join the pieces."""
-        parts = tuple(part for piece in pieces for part in parts_of(piece))
-        words = super().__new__(cls, "".join(part.text for part in parts))
+        parts = tuple([part for piece in pieces for part in parts_of(piece)])
+        words = super().__new__(cls, "".join([part.text for part in parts]))
         words.parts = parts
         return words
 
@@ -90,4 +91,10 @@ def parts_of(text: str | Part) -> tuple[Part, ...]:
         return text.parts
     if isinstance(text, Part):
         return (text,)
-    return (Part(text),) if text else ()
+    return _plain(text) if text else ()
+
+
+# A report repeats a few pieces in thousands of estimates, and a part never changes.
+@lru_cache(maxsize=1024)
+def _plain(text: str) -> tuple[Part, ...]:
+    return (Part(text),)

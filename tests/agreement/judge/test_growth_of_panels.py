@@ -3,8 +3,6 @@
 Two by two are compared models, and up to a number of them people, runs of a version and levels of a category.
 """
 
-import sys
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +15,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.printing import report
 from agreement.judge.uniform import MOST_LEVELS
 from tests.agreement.judge.panel_material import three_humans, verdicts
+from tests.harness.counting import calls_of
 
 PLAN = Plan(design="random", resamples=100)
 TIMES = 4
@@ -35,22 +34,14 @@ def calls_of_a_calibration(items, runs, categories):
         f"run {number}": verdicts(np.where(places % (7 + number) == 0, 1 - codes, codes)) for number in range(runs)
     }
     category = Factor(places % categories, tuple(f"category {number}" for number in range(categories)))
-    calls = Counter()
     material = replace(
         made, judges={"judge": of_judge["run 0"]}, runs={"judge": of_judge}, factors={"category": category}
     )
 
-    def count(frame, event, _):
-        if event == "call" and "/agreement/" in frame.f_code.co_filename:
-            calls[f"{frame.f_code.co_filename}: {frame.f_code.co_qualname}"] += 1
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
+    def calibrate():
         report(material, {key: kind.compute(material, PLAN) for key, kind in PANELS.items()}, PLAN)
-    finally:
-        sys.setprofile(before)
-    return calls
+
+    return calls_of(calibrate, within="/agreement/")
 
 
 @pytest.fixture(scope="module")

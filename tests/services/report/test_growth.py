@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -20,6 +18,7 @@ from services.people import identity
 from services.progress import data_lock
 from services.report.build import build_report
 from services.studies import freezing
+from tests.harness.counting import calls_of
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.situations import answers, write_table
@@ -98,23 +97,17 @@ def calls_of_a_report(database: Database, key: str) -> Counter[str]:
     """Return how often the report, its printed tables included, calls each function (as each step of a generator)."""
     admin = identity.actor_for_command_line(database)
     data_lock.close_study(database, admin, key, "Read to the end.")
-    calls: Counter[str] = Counter()
 
-    def count(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
-            calls[f"{frame.f_code.co_filename}: {frame.f_code.co_qualname}"] += 1
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
+    def print_all() -> None:
         report = build_report(database, admin, key)
         for section in report.sections:
             for table in section.tables:
                 printed(table)
+
+    try:
+        return calls_of(print_all)
     finally:
-        sys.setprofile(before)
         database.engine.dispose()
-    return calls
 
 
 @pytest.mark.parametrize("made", [first_language, every_type])
