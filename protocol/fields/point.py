@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
-from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
+from protocol.fields.pixels import WITH_SCALE, Places, column_and_row, pixels_at
 
 # Decimals of mm to which points are compared; finer than any voxel.
 _DECIMALS = 3
@@ -106,7 +106,8 @@ def problem_of_reference(_field: AskedField, reference: Reference) -> str:
     wrong = [answer for answer in reference.accepted if place_of(answer) is None]
     if wrong or not reference.accepted:
         instead = f"not by '{wrong[0][:40]}'" if wrong else "and accepted is empty"
-        return f"is answered by a point, {instead}; write x, y and z in mm with blanks between, as 12.5 -30 8"
+        unit = "pixels from the middle of the image" if any(column_and_row(answer) for answer in wrong) else "mm"
+        return f"is answered by a point, {instead}; write x, y and z in {unit} with blanks between, as 12.5 -30 8"
     if reference.radius is not None:
         return "" if reference.radius > 0 else "is answered by a point, whose radius in mm is above 0; correct the cell"
     if reference.high is None or reference.high <= 0 or reference.low is not None:

@@ -287,7 +287,8 @@ class AuthoredPhase(Part):
         Says("the order of units: drawn for each rater, or that of the table", "order: as_listed"),
     ] = "random"
     spacing: Annotated[
-        Annotated[int, Field(ge=0, le=50)], Says("the fewest other units between two of the same subject", "spacing: 5")
+        Annotated[int, Field(ge=0, le=50)],
+        Says("the fewest other units between two of the same subject, where any order keeps them apart", "spacing: 5"),
     ] = 0
     shuffle_options: Annotated[
         bool, Says("whether the item's options are shuffled for each rater", "shuffle_options: yes")

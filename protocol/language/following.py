@@ -48,11 +48,12 @@ def undecided(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
         if rated != rates and (rated != "items" or rates != "candidates" or "opinions" in _shown(phase)):
             yield "from", f"'{key}' rates {rated} and this phase {rates}; select by answers about the same units."
     opens = phase.opens
-    if needed and opens.kind == "after" and opens.done_by != "everyone":
-        yield "opens", "units that follow from answers are drawn once everyone is done; remove done_by."
     missing = [key for key in needed if opens.kind == "after" and key not in opens.after]
     if missing:
         yield "opens", f"the units follow from the answers of '{missing[0]}'; let it open after that, too."
+    elif needed and opens.kind == "after" and opens.done_by != "everyone":
+        # With a phase missing under after, the default of done_by is another, and nobody wrote what would be named.
+        yield "opens", "units that follow from answers are drawn once everyone is done; remove done_by."
     if source.phase is not None and decides(phase) and source.phase not in phase.by.not_in and not phase.by.together:
         shared = [group for group in study.phase(source.phase).by.groups if group in phase.by.groups]
         if shared:

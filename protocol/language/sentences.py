@@ -178,7 +178,9 @@ def _counting(study: Expansion, phase: Phase) -> str:
     if not phase.counts:
         said.append("It enters no estimate.")
     if phase.settles:
-        said.append(f"Its answers stand for the differing ones of “{study.phase(phase.settles).title}”; both are kept.")
+        but = ", except on controls" if phase.source.controls else ""
+        title = study.phase(phase.settles).title
+        said.append(f"Its answers stand for those of “{title}” on the same units{but}; both are kept.")
     said.append(_result(study, phase))
     return " ".join(sentence for sentence in said if sentence)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -142,7 +142,11 @@ class Redrawing:
     def _units_of(self, study: Expansion, phase: Phase, version: int) -> dict[str, Unit]:
         everything = self._whole
         there = everything.items if kind_rated(phase) in ("items", "references") else everything.candidates
-        return {key: there.get(key) or everything.pairs[key] for key in self._rows(phase, version)}
+        rows: Collection[str] = self._rows(phase, version)
+        if followed_by(study, phase):
+            # People's answers are no part of the tables, and no draw that is repeated rests on them.
+            rows = [key for key in rows if key in there or key in everything.pairs]
+        return {key: there.get(key) or everything.pairs[key] for key in rows}
 
     def _stored(self, study: Expansion, version: int) -> dict[str, DrawnPhase]:
         """Return what was drawn for each phase up to a version, without what had been replaced by then."""

@@ -99,6 +99,7 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
         ({"field": "size", "low": "5", "high": "4"}, "low 5 is above high 4; correct the range."),
         ({"field": "place", "accepted": "1 2 3"}, "radius is empty; give the mm within which it is right."),
         ({"field": "place", "accepted": "1 2", "radius": "5"}, "is answered by a point, not by '1 2'"),
+        ({"field": "place", "accepted": "column 4 row 3", "radius": "5"}, "in pixels from the middle of the image"),
         ({"field": "place", "accepted": "1 2 3", "radius": "-5"}, "whose radius in mm is above 0"),
         ({"field": "place", "accepted": "1 2 3", "high": "5"}, "its radius in mm belongs in radius."),
         ({"field": "place", "overlay": "o-c2"}, "overlay 'o-c2' is of case 'c2', but item 'q1' is about case 'c1'"),

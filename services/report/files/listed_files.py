@@ -188,7 +188,12 @@ def _verdicts(rows: ListedRows) -> DataFile:
             MODEL,
             Column("subject", "Subject", "Pseudonym of the subject"),
             Column("position", "Position", "Place in the member's own order"),
-            Column("status", STATUS.title, f"{STATUS.meaning}; seen where a second step asks nothing"),
+            Column(
+                "status",
+                STATUS.title,
+                f"{STATUS.meaning}; seen where a second step asks nothing; replaced where a version corrected the unit "
+                "before it had a verdict",
+            ),
             Column("not_assessable", "Not assessable", "Id of the reason; empty when assessed"),
             *REMARKS,
             *TIMES,
@@ -294,6 +299,8 @@ def _phase_and_step(entry: Entry) -> tuple[Cell, Cell]:
 
 def _status(entry: Entry, rows: ListedRows) -> str:
     """Return what became of an entry; a step that asks nothing is "seen" instead of answered."""
+    if rows.was_replaced(entry):
+        return "replaced"
     return "seen" if entry.phase in rows.asking_nothing and entry.status == "answered" else entry.status
 
 

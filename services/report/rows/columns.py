@@ -54,6 +54,8 @@ class Unit:
         Whether what was rated can be a list; in a pool, that depends on whether its item asks for one.
     version
         The version of the study that added it.
+    is_control
+        Whether it was added, unmarked, to what `let_in` selected.
     """
 
     item: ItemLine
@@ -62,6 +64,7 @@ class Unit:
     group: str = ""
     has_list: bool = True
     version: int = 1
+    is_control: bool = False
 
     def value_of(self, name: str) -> str:
         """Return the value of a declared attribute, or of a column that every study has; empty if there is none."""

@@ -121,14 +121,21 @@ class ListedRows:
     @cached_property
     def to_rate(self) -> tuple[Entry, ...]:
         """The assigned work and what became of it, without units that a version replaced before their verdict."""
-        items, candidates = {item.id: item.key for item in self.items}, {row.id: row.key for row in self.candidates}
-        return tuple(
-            entry
-            for entry in self.entries
-            if entry.status != "missing"
-            or (entry.phase.removesuffix(THEN), items[entry.item_id], candidates.get(entry.candidate_id or 0))
-            not in self.replaced
-        )
+        return tuple(entry for entry in self.entries if not self.was_replaced(entry))
+
+    def was_replaced(self, entry: Entry) -> bool:
+        """Return whether a version replaced what was assigned before there was a verdict: it is not missing."""
+        if entry.status != "missing" or not self.replaced:
+            return False
+        item, candidate = self._keys["item", entry.item_id], self._keys.get(("candidate", entry.candidate_id or 0))
+        return (entry.phase.removesuffix(THEN), item, candidate) in self.replaced
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, int], str]:
+        """The keys of items and candidates, by kind and id."""
+        return {("item", item.id): item.key for item in self.items} | {
+            ("candidate", candidate.id): candidate.key for candidate in self.candidates
+        }
 
 
 def results_of_entry(rows: ListedRows, entry: Entry) -> tuple[FieldResult, ...]:

@@ -23,6 +23,7 @@ from services.report.rows.listed_rows import ItemLine, ListedRows
 from services.report.rows.models import Answered, answers_of_models, columns_of_models
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.study_rows import Entry, Member, Run
+from services.studies.sampling.fitting import CONTROLS
 
 
 def ratings_of(rows: ListedRows, study: Expansion, runs: Sequence[Run]) -> tuple[PhaseRatings, ...]:
@@ -70,7 +71,10 @@ def _units(rows: ListedRows, study: Expansion, phase: Phase) -> list[tuple[tuple
             item, candidate = items[line.item], candidates.get(line.candidate or "")
             ids = (item.id, candidate.id if candidate is not None else 0)
             group = groups.get(candidate.author, "") if candidate is not None else ""
-            unit = Unit(item, candidate, line.probability, group, _has_list(study, phase, item), line.version)
+            is_control = phase.source.controls > 0 and line.stratum == CONTROLS
+            unit = Unit(
+                item, candidate, line.probability, group, _has_list(study, phase, item), line.version, is_control
+            )
             units.append((ids, unit))
     return units
 

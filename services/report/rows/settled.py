@@ -17,7 +17,8 @@ from services.report.rows.steps import numbers_given
 def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
     """Return the same units with one column: the settled answer to each.
 
-    If a later phase settles this one, its answer holds. Otherwise it is what the raters agree on: unanimously, or by
+    If a later phase settles this one, its answer holds, except on controls: these check those who settle, as in the
+    first language. Otherwise it is what the raters agree on: unanimously, or by
     majority if the phase says so; for steps and numbers the mean or median, if it says that.
     """
     own = _result(ratings)
@@ -29,7 +30,7 @@ def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
         place_of(unit): value
         for answers in decided
         for unit, value in zip(answers.units, _result(answers), strict=True)
-        if value is not None
+        if value is not None and not unit.is_control
     }
     own = [of_unit.get(place_of(unit), value) for unit, value in zip(ratings.units, own, strict=True)]
     states: list[State | None] = ["answered" if value is not None else None for value in own]

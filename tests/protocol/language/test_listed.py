@@ -224,6 +224,20 @@ def test_what_cannot_be_run_yet_is_named_with_its_key(changed: str, to: str, key
     assert says in noted[key]
 
 
+def test_a_phase_that_follows_from_another_than_it_opens_after_is_told_what_to_add_and_nothing_else() -> None:
+    # Nobody wrote done_by, whose default only follows from what is missing.
+    more = """
+  - {key: again, rates: items, shows: [prompt], form: {n: text}, by: curators}
+  - {key: deep, rates: items, from: {phase: read, let_in: flagged}, shows: [prompt], form: {n: text}, by: curators,
+     opens: {after: again}}
+"""
+    text = READ_THEN_RESOLVE.rstrip() + more
+
+    assert [says for key, says in not_run_yet(expanded(text)) if key == "phases.deep.opens"] == [
+        "the units follow from the answers of 'read'; let it open after that, too."
+    ]
+
+
 @pytest.mark.parametrize(
     ("changed", "to", "key", "says"),
     [

@@ -91,7 +91,8 @@ def test_what_comes_after_the_own_answer_is_said() -> None:
         "Once the rater's own answer is locked, what others answered can be seen, once the item is answered; then the "
         "question is asked again, and the second answer counts."
     ) in sentences
-    assert "Its answers stand for the differing ones of “Same fact”; both are kept." in sentences
+    stand_for = "Its answers stand for those of “Same fact” on the same units, except on controls; both are kept."
+    assert stand_for in sentences
 
 
 def test_whether_an_answer_can_be_revised_is_always_said() -> None:

@@ -12,7 +12,10 @@ import pytest
 from db import Database
 from services.progress import data_lock
 from services.record import package, redrawing
+from tests.listed_study import work_through
 from tests.pair_study import opened_pairs
+from tests.pool_study import consulting, opened_pool
+from tests.situations import any_answers
 from tests.versioned_study import corrected_prompt, new_version, one_more_case, opened_for_versions
 
 DRAWN = """
@@ -114,6 +117,18 @@ def test_another_key_draws_something_else(exported: Path) -> None:
 def test_pairs_come_out_again(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_pairs(sqlite_database, tmp_path / "study")
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key, "Nothing is to be compared.")
+    package.export_study(sqlite_database, situation.admin, situation.study_key, tmp_path / "package")
+
+    again = redrawing.redraw(tmp_path / "package")
+
+    assert (again.count, again.problems) == (1, [])
+
+
+def test_the_draws_beside_a_pool_of_peoples_answers_come_out_again(sqlite_database: Database, tmp_path: Path) -> None:
+    # What people answered is in the pool of a phase, and not in the tables from which everything else is drawn.
+    situation = opened_pool(sqlite_database, tmp_path / "study")
+    work_through(situation, lambda shown: any_answers(shown) if shown["candidate"] else consulting()(shown))
+    data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
     package.export_study(sqlite_database, situation.admin, situation.study_key, tmp_path / "package")
 
     again = redrawing.redraw(tmp_path / "package")

@@ -112,6 +112,45 @@ def test_what_a_later_phase_settles_holds_in_every_form(sqlite_database: Databas
     assert [(estimate.value, estimate.n) for estimate in estimates] == [(1.0, 10), (1.0, 10), (0.5, 20), (0.5, 20)]
 
 
+WITH_CONTROLS = """
+blindread: 2
+name: forms
+title: Some of what the readers agree on goes along, unmarked
+groups: {readers: Readers, chairs: Chairs}
+forms:
+  short: {answer: yes_no}
+  long: {answer: yes_no}
+phases:
+  - {key: read, title: Reads, rates: items, shows: [prompt], form: {answer: yes_no}, by: readers, flags: {odd: Odd}}
+  - key: settle
+    title: Settles
+    rates: items
+    from: {phase: read, let_in: [differs, flagged], controls: 5}
+    shows: [prompt]
+    form: {answer: yes_no}
+    by: chairs
+    settles: read
+analysis: {also: [{estimate: accuracy, of: read.answer, as: settled}]}
+"""
+
+
+def test_controls_keep_what_the_raters_agreed_on(sqlite_database: Database, tmp_path: Path) -> None:
+    asked: dict[int, int] = {}
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        number = int(payload["prompt"].split()[1][:-1])
+        asked[number] = asked.get(number, 0) + 1
+        # The readers differ on 4 items and flag 3 others; of these and of 5 controls the chair says what is wrong.
+        given = answers(answer="no" if asked[number] > 2 or (asked[number] == 2 and number < 4) else "yes")
+        return given | {"flag": {"id": "odd", "note": ""}} if payload["form"]["flags"] and 4 <= number < 7 else given
+
+    plan = report_on(sqlite_database, tmp_path / "study", WITH_CONTROLS, answer, ("readers", "readers", "chairs"))
+
+    assert sum(times == 3 for times in asked.values()) == 12
+    settled = tables_of(plan)[0][1].rows[-1].estimate
+    assert (settled.value, settled.n) == (13 / 20, 20)
+
+
 IN_TWO_STEPS = """
 blindread: 2
 name: forms

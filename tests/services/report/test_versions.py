@@ -79,6 +79,22 @@ def test_the_data_files_hold_every_verdict_with_its_version(read_in_two_versions
     }  # fmt: skip
 
 
+def test_what_was_replaced_before_its_verdict_is_not_missing_in_the_data_files(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study")
+    new_version(situation, tmp_path / "study", corrected_prompt)
+    for rater, actor in enumerate(situation.raters):
+        worklist.acknowledge_instructions(sqlite_database, actor, "listed", "part-1")
+        read(situation, rater)
+
+    verdicts = closed_tables(situation)["verdicts.csv"]
+
+    assert Counter((row["item"] == "i1", row["status"]) for row in verdicts) == {
+        (True, "replaced"): 2, (False, "answered"): 12
+    }  # fmt: skip
+
+
 def test_the_package_holds_protocol_and_manifest_of_each_version(
     read_in_two_versions: Situation, tmp_path: Path
 ) -> None:
