@@ -55,13 +55,13 @@ def test_items_for_practice_are_counted_apart_as_at_the_import(sqlite_database: 
 
 
 def test_what_a_plan_declares_and_nobody_computes_is_said(tmp_path: Path) -> None:
-    plan = "analysis: {also: [{estimate: agreement, of: score.verdict}, {estimate: auc, of: score.verdict}]}\n"
+    plan = "analysis: {also: [{estimate: agreement, of: score.verdict}, {estimate: mean, of: score.verdict}]}\n"
 
     status, printed = validated(write_listed(tmp_path / "study", READ_THEN_SCORE + plan))
 
     assert status == 0
     assert printed.count("not computed by this release") == 1
-    said = "Declared, not computed by this release: Area under the ROC curve of “Verdict” in “Scores”."
+    said = "Declared, not computed by this release: Mean of “Verdict” in “Scores”."
     assert f"Please check: {said}" in printed
 
 

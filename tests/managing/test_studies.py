@@ -201,7 +201,7 @@ def test_closing_says_what_is_open_and_needs_a_reason(frozen: Run) -> None:
 def test_a_declared_estimate_that_is_not_computed_is_named_before_the_freeze_and_counted_after_the_close(
     installed: Run, tmp_path: Path
 ) -> None:
-    plan = "analysis: {primary: {estimate: auc, of: score.verdict}}\n"
+    plan = "analysis: {primary: {estimate: mean, of: score.verdict}}\n"
     folder = write_listed(tmp_path / "study", READ_THEN_SCORE + plan)
 
     imported = installed("import", folder, "--key", "listed")
@@ -210,7 +210,7 @@ def test_a_declared_estimate_that_is_not_computed_is_named_before_the_freeze_and
 
     assert [done.exit_code for done in (imported, frozen, closed)] == [0, 0, 0]
     for done in (imported, frozen):
-        assert "Declared, not computed by this release: Area under the ROC curve of “Verdict”" in done.stdout
+        assert "Declared, not computed by this release: Mean of “Verdict”" in done.stdout
     assert "1 declared estimate is not computed by this release; the report says which." in closed.stdout
 
 

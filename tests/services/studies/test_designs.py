@@ -285,5 +285,5 @@ phases:
 """
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol), raters=2)
 
-    with pytest.raises(Conflict, match=r"Phase 'score' shows the reference of \d subject\(s\) that the same people"):
+    with pytest.raises(Conflict, match=r"Phase 'score' shows the reference of \d subjects? that the same people"):
         freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
