@@ -231,8 +231,8 @@ class ClusterDraw:
         """
         columns = self._in_few_bits(rows)
         names = [sha256(column.data).digest() for column in columns]
-        known = [self._known.get(name) for name in names]
-        if all(total is not None for total in known):  # no statistic waits for a product that it does not need
+        known = [self._known[name] for name in names if name in self._known]
+        if len(known) == len(names):  # no statistic waits for a product that it does not need
             return np.stack(known, axis=1)
         mine = _Waiting(dict(zip(names, columns, strict=True)))
         with self._queueing:
