@@ -124,7 +124,7 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     random_generator(request.seed)  # refuses a seed that is none, also of a file whose estimates need no draw
     draw = None
     if file.clusters is not None:
-        draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed)
+        draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed, in_parallel=True)
         file = replace(file, clusters=draw.clusters)
     yield from _of_file(file, request, draw)
     for column, groups in file.groups.items():

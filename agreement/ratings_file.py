@@ -354,7 +354,7 @@ def _numbers(values: pd.Series) -> Floats:
         shown = repr(str(strange.iloc[0])) if len(strange) else "of another type"
         raise RatingsFileError(
             f"holds a verdict that is no number ({shown}); expected numbers, or --level ordinal with --categories in "
-            "their order"
+            "their order; leave the field of a missing verdict empty"
         ) from None
     if np.isinf(numbers).any():
         raise RatingsFileError(f"holds the verdict {str(values[np.isinf(numbers)].iloc[0])!r}; expected finite numbers")

@@ -25,6 +25,7 @@ _MANY = 5_000  # from this many clusters on, products go through a few clusters 
 _IN_CACHE = 200_000  # weights converted to floating point at once
 _RESAMPLES_IN_CACHE = 1_000_000  # the same where products go through a few resamples at a time
 _DRAWN = 1_000_000  # weights drawn at once
+_ABREAST = 4  # columns of one product in 64 bits, so that no sum depends on which columns wait together
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
 _REMEMBERED = 4_000_000  # totals of columns that are cached
 
@@ -43,28 +44,47 @@ class _Waiting:
 
 
 class _Product:
-    """The product of the weights with some columns in floating-point numbers of one kind, computed block by block."""
+    """The product of the weights with some columns in floating-point numbers of one kind, computed block by block.
 
-    def __init__(self, columns: dict[bytes, npt.NDArray[Any]], kind: type[np.floating[Any]], resamples: int) -> None:
+    With `abreast`, it is one product for each so many columns, the last filled up with zeros: the order in which a
+    product adds depends on its number of columns. In 32 bits all sums are exact.
+    """
+
+    def __init__(
+        self, columns: dict[bytes, npt.NDArray[Any]], kind: type[np.floating[Any]], resamples: int, abreast: int | None
+    ) -> None:
         self._names = list(columns)
-        self._rows = np.stack(list(columns.values()), dtype=kind).T
-        self._totals = np.empty((resamples, len(columns)), self._rows.dtype)
+        values = list(columns.values())
+        self._parts = []
+        for first in range(0, len(values), abreast or len(values)):
+            some = values[first : first + (abreast or len(values))]
+            lacking = [np.zeros(some[0].size)] * ((abreast or len(some)) - len(some))
+            self._parts.append(np.stack([*some, *lacking], dtype=kind).T)
+        self._totals = [np.empty((resamples, rows.shape[1]), kind) for rows in self._parts]
 
     def take(self, block: npt.NDArray[Any], start: int) -> None:
         """Compute the totals of a block of resamples, starting at resample number `start`."""
-        if block.dtype == self._rows.dtype:
-            product(block, self._rows, self._totals[start : start + len(block)])
+        kind, end = self._totals[0].dtype, start + len(block)
+        if block.dtype == kind:
+            self._take(block, start, end)
             return
         if block.shape[1] < _MANY:
             self._take_resamples(block, start)
             return
         # A few clusters of all resamples at a time, whose weights stay in the processor's cache. A few resamples of all
         # clusters would not do: each product first copies the rows that it multiplies, which takes longer than itself.
-        totals = self._totals[start : start + len(block)]
-        totals[:] = 0.0
+        for totals in self._totals:
+            totals[start:end] = 0.0
         step = max(1, _IN_CACHE // len(block))
         for first in range(0, block.shape[1], step):
-            totals += block[:, first : first + step].astype(self._rows.dtype) @ self._rows[first : first + step]
+            times = block[:, first : first + step].astype(kind)
+            for rows, totals in zip(self._parts, self._totals, strict=True):
+                totals[start:end] += times @ rows[first : first + step]
+
+    def _take(self, times: npt.NDArray[Any], start: int, end: int) -> None:
+        """Compute the totals of the resamples from `start` to before `end`."""
+        for rows, totals in zip(self._parts, self._totals, strict=True):
+            product(times, rows, totals[start:end])
 
     def _take_resamples(self, block: npt.NDArray[Any], start: int) -> None:
         """A few resamples of all clusters at a time: limits of frozen studies keep the order of their sums."""
@@ -72,11 +92,12 @@ class _Product:
         parts = max(1, block.size // _RESAMPLES_IN_CACHE)
         ends = [len(block) * part // parts for part in range(parts + 1)]
         for first, end in pairwise(ends):
-            product(block[first:end].astype(self._rows.dtype), self._rows, self._totals[start + first : start + end])
+            self._take(block[first:end].astype(self._totals[0].dtype), start + first, start + end)
 
     def totals(self) -> dict[bytes, Floats]:
         """The totals of each column."""
-        return dict(zip(self._names, np.ascontiguousarray(self._totals.T, dtype=np.float64), strict=True))
+        columns = [column for totals in self._totals for column in np.ascontiguousarray(totals.T, dtype=np.float64)]
+        return dict(zip(self._names, columns, strict=False))  # without those of zeros
 
 
 class ClusterDraw:
@@ -97,12 +118,15 @@ class ClusterDraw:
         Seed of the random numbers. The draw depends only on the seed and on the number of clusters (in each stratum).
     strata : sequence or ndarray, shape (items,), optional
         Stratum of each item, without missing values: every resample then has the file's number of clusters per stratum.
+    in_parallel : bool
+        Whether statistics are computed in parallel: a sum is then the same to the last bit whichever statistics wait
+        together, as it always is from 5,000 clusters on. Otherwise, sums are added up as for studies frozen earlier.
 
     Attributes
     ----------
     units : int
         Number of clusters of the file.
-    resamples, seed
+    resamples, seed, in_parallel
         As given.
     strata : ndarray of int, shape (units,), or None
         Stratum of each cluster.
@@ -133,12 +157,13 @@ class ClusterDraw:
         resamples: int = 10_000,
         seed: int | Sequence[int],
         strata: Ratings | None = None,
+        in_parallel: bool = False,
     ) -> None:
         check_resamples(resamples)
         generator_of(seed)  # raises if the seed is invalid
         plain = clusters if isinstance(clusters, np.ndarray) and clusters.ndim else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))
-        self.resamples, self.seed = int(resamples), seed
+        self.resamples, self.seed, self.in_parallel = int(resamples), seed, in_parallel
         self.units = int(codes.max(initial=-1)) + 1
         self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units, gapless=True)
         self.strata: Codes | None = None
@@ -206,6 +231,9 @@ class ClusterDraw:
         """
         columns = self._in_few_bits(rows)
         names = [sha256(column.data).digest() for column in columns]
+        known = [self._known[name] for name in names if name in self._known]
+        if len(known) == len(names):  # no statistic waits for a product that it does not need
+            return np.stack(known, axis=1)
         mine = _Waiting(dict(zip(names, columns, strict=True)))
         with self._queueing:
             self._queue.append(mine)
@@ -265,7 +293,8 @@ class ClusterDraw:
                 if name not in totals and (wanted[name].dtype == np.float64) == (kind is np.float64)
             }
             if of_kind:
-                products.append(_Product(of_kind, kind, self.resamples))
+                abreast = _ABREAST if kind is np.float64 and (self.in_parallel or self.units >= _MANY) else None
+                products.append(_Product(of_kind, kind, self.resamples, abreast))
         if products:
             start = 0
             for block in self._as_held():

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -288,3 +289,9 @@ def test_a_single_number_in_place_of_a_row_is_refused_in_whatever_it_is_held() -
     for number in (1.0, np.float64(1.0), np.array(1.0)):
         with pytest.raises(ValueError, match="scores has one dimension; expected"):
             agreement.rank_sets([number, [1.0, 0.0]], resamples=50, seed=1)
+
+
+def test_decimals_are_compared_with_numpys_whole_numbers():
+    decimals, numbers = [Decimal(1), Decimal(2), Decimal(2)], list(np.array([1, 2, 1]))
+
+    assert agreement.percent_agreement(decimals, numbers).value == pytest.approx(2 / 3)

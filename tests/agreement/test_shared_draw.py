@@ -229,6 +229,28 @@ def test_columns_that_were_added_up_before_have_the_same_totals_in_any_place(uni
     assert again[:, 0] == pytest.approx(np.concatenate([block @ second for block in draw.weights()]), rel=1e-14)
 
 
+@pytest.mark.parametrize(("units", "in_parallel"), [(60, True), (700, True), (8_000, False)])
+def test_totals_are_the_same_to_the_last_bit_whichever_columns_are_added_up_together(units, in_parallel):
+    rows = np.random.default_rng(1).normal(size=(units, 11))
+    clusters, options = np.arange(units), {"resamples": 600, "seed": 1, "in_parallel": in_parallel}
+
+    together = ClusterDraw(clusters, **options).totals(rows)
+    apart = ClusterDraw(clusters, **options)
+
+    assert all((apart.totals(rows[:, some]) == together[:, some]).all() for some in ([9, 10], [3], [0, 9, 5, 1, 2]))
+
+
+def test_totals_that_are_known_wait_for_no_product():
+    draw = ClusterDraw(np.arange(20), resamples=50, seed=1)
+    rows = np.random.default_rng(1).normal(size=(20, 2))
+    totals = draw.totals(rows)
+
+    with draw._computing, ThreadPoolExecutor(1) as thread:  # as while another statistic's product is computed
+        again = thread.submit(draw.totals, rows[:, ::-1]).result(timeout=5)
+
+    assert (again == totals[:, ::-1]).all()
+
+
 def test_the_memory_of_columns_that_were_added_up_is_bounded():
     draw = ClusterDraw(np.arange(20), resamples=50_000, seed=1)
     rows = np.random.default_rng(1).normal(size=(20, 300))
