@@ -30,6 +30,9 @@ coverage below 90 % when its clusters contain little else (`docs/statistics.md`,
 RARE_SCATTERED = 6
 """The same for ``interval="scattered"``, which is wider if the items of the category are gathered in few clusters."""
 
+FEW_WEIGHTED = 60
+"""With weights a rare end of the scale is warned of below this many items, where normal limits cover 87 to 90 % of 95."""
+
 UNEVEN = 0.75
 """If Kish's effective number of clusters is below this share of their actual number, their sizes are very unequal: a
 sample whose disagreements happen to miss the large ones does not show how they cluster (`docs/statistics.md`,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown
 from agreement.caution import Caution
-from agreement.cautions import rare_category
+from agreement.cautions import FEW_WEIGHTED, rare_category
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.effective_size import cluster_of_item
@@ -257,7 +257,8 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
 
 
 def _rare(table: Table, unit: str, of_cluster: float = 1.0, *, scattered: bool = False) -> Caution | None:
-    return rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if table.weights is None else None
+    matters = table.weights is None or table.rows.sum() < FEW_WEIGHTED
+    return rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if matters else None
 
 
 def _rarest(table: Table) -> float:

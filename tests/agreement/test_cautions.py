@@ -232,13 +232,20 @@ def test_an_estimate_warns_of_nothing_by_default():
 
 
 def test_weights_that_hold_near_categories_together_make_none_rare():
-    a, b = [3] * 30 + [2, 4, 3, 1, 5], [3] * 30 + [3, 3, 4, 2, 4]
+    a, b = [3] * 60 + [2, 4, 3, 1, 5], [3] * 60 + [3, 3, 4, 2, 4]
     table = list(zip(a, b, strict=True))
 
     assert cohen_kappa(a, b, weights="quadratic").warning is None
     assert fleiss_kappa(table, weights="linear").warning is None
     assert krippendorff_alpha(table, "ordinal").warning is None
     assert cohen_kappa(a, b).warning == krippendorff_alpha(table).warning == RARE
+
+
+@pytest.mark.parametrize(("items", "is_warned"), [(59, True), (60, False)])
+def test_a_rare_end_of_a_weighted_scale_is_warned_of_in_few_items(items: int, *, is_warned: bool) -> None:
+    a, b = [1, 1, 1, *(2, 3) * items][:items], [1, 1, 2, *(2, 3) * items][:items]
+
+    assert (cohen_kappa(a, b, weights="quadratic").warning == RARE) is is_warned
 
 
 @pytest.mark.parametrize("rare", [3, 9])
