@@ -176,6 +176,7 @@ def test_the_spellings_that_are_remembered_are_bounded() -> None:
         ("5 by 3 mm", "5 x 3 mm"), ("5 mm by 3 mm", "5 x 3 mm"), ("5mm*3mm*2mm", "5 x 3 x 2 mm"),
         ("5-mm nodule", "5 mm nodule"), ("minus 5 HU", "-5 HU"),
         ("5 +- 1", "5 \u00b1 1"), ("5 to 10 mm", "5-10 mm"), ("5 mm to 10 mm", "5-10 mm"),
+        ("+- 1", "\u00b11"), ("+/- 5 mm", "\u00b1 5 mm"), ("\u00b1 .5 cm", "\u00b15 mm"),
         ("3 to 4 weeks", "3 - 4 weeks"), ("V / 5", "V/5"), ("grade 2 of 3", "grade 2/3"), ("2 out of 3", "2 of 3"),
         ("5 mm/5 mm", "5/5 mm"), ("5 mm / 3 mm", "5/3 mm"), ("50% / 30%", "50/30%"), ("\u00bd", "1/2"),
     ],
