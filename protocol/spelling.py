@@ -56,8 +56,8 @@ _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]
 _OUT_OF = re.compile(rf"(?<![\w.,/:-])(\d{{1,4}}) (?:out )?of (?=(\d{{1,4}})(?![\w.,/:%-]| ?{_UNIT}| ?%))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
-# 10³ is 10^3.
-_EXPONENT = re.compile(r"(?<=\d)[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
+# 10³ is 10^3, and 10⁻³ is 10^-3.
+_EXPONENT = re.compile(r"(?<=\d)\u207b?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
 
 
 def of_blanks(text: str) -> str:
@@ -88,7 +88,7 @@ def of_quantities(text: str) -> str:
     text = _FROM_TO.sub(_range, text)
     text = _OUT_OF.sub(lambda part: f"{part[1]}/" if int(part[1]) <= int(part[2]) else part.group(), text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
-    text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group())}", text)
+    text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group()).translate(_CHARACTERS)}", text)
     return _QUANTITY.sub(_quantity, text)
 
 

@@ -239,6 +239,7 @@ def test_digits_parted_by_an_underscore_are_no_number() -> None:
         ("2 cc", "2 ml"), ("2 cm\u00b3", "2 mL"), ("2 cm^3", "2000 mm3"), ("2 cm2", "200 mm\u00b2"),
         ("5 centimetres", "50 millimeters"), ("5 cms", "5 cm"), ("2 sq cm", "2 cm2"), ("2 cubic centimeters", "2 ml"),
         ("5 mm-thick", "5 mm thick"), ("10^3", "10\u00b3"),
+        ("0.8 \u00d7 10\u207b\u00b3 mm\u00b2/s", "0.8 x 10^-3 mm2/s"), ("10^\u22123", "10\u207b\u00b3"),
         ("1 000 mm", "1000 mm"), ("1\u2009200.5 mm\u00b3", "1200.5 mm3"), ("1'000 mm", "1000 millimetres"),
         ("1 000 - 1 200 HU", "1000-1200 HU"), ("1 000 x 500 mm", "1000 x 500 mm"), ("-1 000 HU", "-1000 HU"),
         ("\u00bd cm", "5 mm"), ("1/2 cm", "5 mm"), ("1\u00bd cm", "15 mm"), ("1 1/2 inches", "1.5 inch"),
@@ -266,7 +267,8 @@ def test_the_number_of_a_grade_or_a_segment_is_no_part_of_the_size_behind_it(ans
     ("answer", "other"),
     [
         ("5 cm", "5 mm"), ("5 cm", "50"), ("5 cm2", "50 mm2"), ("5 cm", "50 ml"), ("5 and 10 cm", "5 and 100 mm"),
-        ("10^3", "103"), ("10\u00b3", "10\u00b2"), ("segment 4, 2 cm", "segment 40, 20 mm"),
+        ("10^3", "103"), ("10\u00b3", "10\u00b2"), ("10\u207b\u00b3", "10\u00b3"), ("10^-3", "10-3"),
+        ("segment 4, 2 cm", "segment 40, 20 mm"),
         ("1 000 mm", "1 0 mm"), ("1 000", "1000"), ("slice 3 100 mm", "slice 3100 mm"), ("T1 200 ms", "T1200 ms"),
         ("L4/5 500 mm", "L4/5500 mm"), ("5 1 000 mm", "51000 mm"), ("1 0000 mm", "10000 mm"),
         ("grade 3 1/2 cm", "grade 35 mm"),
