@@ -76,7 +76,7 @@ BOUNDS = (
     "> {}", "<{} mm", "≥ {}", "at least {}", "At most {} mm", "more than {}", "less than or equal to {}", "up to {}",
     "over {}", "below {}", "within {} mm", "exceeds {}", "{} or more", "{} mm or less", "{} mm² and above", "{}+",
     "{}+ lesions", "{} +", "\N{GREATER-THAN OR SLANTED EQUAL TO} {}", "< about {}", "{}>", "at least approx. {}",
-    "{} mm at most", "{} mm or longer",
+    "{} mm at most", "{} mm or longer", "{} mm+", "{}cm\u00b3+", "{} %+ stenosis",
 )  # fmt: skip
 
 
