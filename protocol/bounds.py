@@ -36,7 +36,9 @@ _MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|l
 _APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~|\u2248)"
 _ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
 _ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
-# Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+.
+# In 5 ER+ nodes the plus is not about the number.
+_UNIT = r"(?:[dcm\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|hu|%)"
+# Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+, 5 mm+.
 _BOUND = re.compile(
     "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
     "\N{LESS-THAN OR SLANTED EQUAL TO}\N{GREATER-THAN OR SLANTED EQUAL TO}]"
@@ -44,7 +46,7 @@ _BOUND = re.compile(
     rf"|up to|over|under|above|below|within|exceed(?:s|ing)?|{_MAXIMUM}|{_MINIMUM}){_ABOUT}\s*[-+]?\.?\d"
     rf"|\d[^\S\n]*[^\W\d]*[%²³]?\s+(?:(?:or|and)\s+(?:{_MORE_OR_LESS}|above|below|over|under|up)|at (?:least|most)"
     rf"|(?:max(?:imum)?|minimum)\b{_NO_DIAMETER})\b"
-    r"|\d\s*\+(?!\s*\d)",
+    rf"|\d\s*\+(?!\s*\d)|\d ?{_UNIT}\+(?!\w)",
     re.IGNORECASE,
 )
 

@@ -37,6 +37,7 @@ _BLANKS, _LINES = re.compile(r"[^\S\n]+"), re.compile(r"(?: ?\n)+ ?")
 _BEFORE_NUMBER = re.compile(r"([<>\u2264\u2265]) (?=-?\.?\d)")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
 _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
+_TOLERANCE = re.compile(r"(?<!\w)\u00b1 (?=\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
 _UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
 # 5 mm-thick is 5 mm thick.
@@ -55,8 +56,8 @@ _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]
 _OUT_OF = re.compile(rf"(?<![\w.,/:-])(\d{{1,4}}) (?:out )?of (?=(\d{{1,4}})(?![\w.,/:%-]| ?{_UNIT}| ?%))")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
-# 10³ is 10^3.
-_EXPONENT = re.compile(r"(?<=\d)[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
+# 10³ is 10^3, and 10⁻³ is 10^-3.
+_EXPONENT = re.compile(r"(?<=\d)\u207b?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
 
 
 def of_blanks(text: str) -> str:
@@ -80,14 +81,14 @@ def of_quantities(text: str) -> str:
         text = written.sub(sign, text)
     text = _MINUS.sub("-", text)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
-    text = _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text)
+    text = _TOLERANCE.sub("\N{PLUS-MINUS SIGN}", _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
     text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
     text = _PARTED_GRADES.sub(r"\1\2\3", _PARTED_NUMBERS.sub(r"\1\2\3", text))
     text = _FROM_TO.sub(_range, text)
     text = _OUT_OF.sub(lambda part: f"{part[1]}/" if int(part[1]) <= int(part[2]) else part.group(), text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
-    text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group())}", text)
+    text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group()).translate(_CHARACTERS)}", text)
     return _QUANTITY.sub(_quantity, text)
 
 

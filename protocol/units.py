@@ -59,6 +59,8 @@ _SPELLED = re.compile(
     r"|(?P<plural>[mc]m|ml|cc)s|(?P<inch>inch)es|(?P<micro>u[ml]))(?!\w)",
     re.IGNORECASE,
 )
+# 5 cm^3 is 5 cm3.
+_POWER_SIGN = re.compile(r"(?<=[mc]m)\^(?=[23](?!\w))", re.IGNORECASE)
 _PREFIXES = {"": "", "milli": "m", "centi": "c", "deci": "d", "micro": "\u03bc"}
 
 
@@ -76,7 +78,7 @@ def plain(unit: str) -> str:
 
 def in_symbols(text: str) -> str:
     """Return a text with decimal numbers before symbols of units: 5 centimetres are 5 cm, and 1 000 mm 1000 mm."""
-    return spelled_numbers.in_digits(_SPELLED.sub(_symbol, spelled_numbers.with_slashes(text)))
+    return spelled_numbers.in_digits(_SPELLED.sub(_symbol, _POWER_SIGN.sub("", spelled_numbers.with_slashes(text))))
 
 
 def _symbol(match: re.Match[str]) -> str:

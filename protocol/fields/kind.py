@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, Protocol
 
+from protocol import units
 from protocol.fields.region import Region
 
 # The scale of measurement of a type's answers, which decides what can be computed from them.
@@ -187,18 +189,23 @@ def one_of_them(options: int) -> int:
     return options
 
 
+def in_digits(limit: float) -> str:
+    """Return a limit with all its digits, so that nobody is shown another one than that which counts."""
+    return units.digits(Decimal(str(limit)))
+
+
 def each_in_words(reference: Reference, texts: Mapping[str, str]) -> list[str]:
     """Return every accepted answer, and the range of a number, in words."""
     words = [texts.get(answer, answer) for answer in reference.accepted]
     low, high = reference.low, reference.high
     if low is not None and low == high:
-        limits = f"{low:g}"
+        limits = in_digits(low)
     elif low is not None and high is not None:
-        limits = f"{low:g} to {high:g}"
+        limits = f"{in_digits(low)} to {in_digits(high)}"
     elif low is not None:
-        limits = f"at least {low:g}"
+        limits = f"at least {in_digits(low)}"
     else:
-        limits = "" if high is None else f"at most {high:g}"
+        limits = "" if high is None else f"at most {in_digits(high)}"
     return words + [limits] * (bool(limits) and limits not in words)
 
 

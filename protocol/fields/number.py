@@ -18,6 +18,7 @@ from protocol.fields.kind import (
     Reference,
     WrongAnswer,
     each_in_words,
+    in_digits,
     is_finite,
 )
 
@@ -29,9 +30,9 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise WrongAnswer(f"{field.label}: expected a number.")
     if field.minimum is not None and value < field.minimum:
-        raise WrongAnswer(f"{field.label}: at least {field.minimum:g} is expected.")
+        raise WrongAnswer(f"{field.label}: at least {in_digits(field.minimum)} is expected.")
     if field.maximum is not None and value > field.maximum:
-        raise WrongAnswer(f"{field.label}: at most {field.maximum:g} is expected.")
+        raise WrongAnswer(f"{field.label}: at most {in_digits(field.maximum)} is expected.")
     return float(value)
 
 

@@ -29,6 +29,8 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b(?=\s+\S)")
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 # < 5 is not > 5, and right > left is not right < left.
 _COMPARED = re.compile(r"[<>](?=-?\.?\d)|(?<=[^\W_])[<>](?=[^\W_])")
+# 10^-3 is not 10-3.
+_NEGATIVE_POWER = re.compile(r"\^-\d")
 # A number on its own: neither within a word such as T1 nor part of a date, a ratio or a range.
 _NUMBER = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)(?!\d|[.,]\d)")
 # 10³ is not 10, and 5½ is not 5.
@@ -149,7 +151,7 @@ def _counts(text: str, place: int) -> bool:
     if _STAR.match(text, place):
         return True
     if before.isdigit():
-        return behind[:1].isdigit()
+        return behind[:1].isdigit() or _NEGATIVE_POWER.match(text, place) is not None
     begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())
     # An ellipsis before a number is not a decimal point.
     return text[place] in "-." and begins_number and not before.isalnum() and before + text[place] != ".."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from protocol.fields import KINDS, abstention, own_options_of
+from protocol.fields import KINDS, LISTS, NUMBERS, PLACES, SETS, abstention, own_options_of
 from protocol.fields.number import answered, parsed
 from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 from protocol.fields.point import place_of
@@ -69,12 +69,12 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
     if asked.undetermined and text.casefold() in (abstention.ID, abstention.WORDS.casefold()):
         return dict(abstention.UNDETERMINED)
     kind, texts = _kind(asked, of_item), _texts(asked, of_item)
-    if kind in ("ranked", "several"):
+    if kind in LISTS | SETS:
         return [_option(line, texts) for line in _lines(_PARTS.split(text))]
-    if kind == "point":
+    if kind in PLACES:
         place = place_of(text.replace(",", " "))
         return text if place is None else list(place)
-    if kind == "number":
+    if kind in NUMBERS:
         # People are shown the unit, and models write it, or another one.
         number = answered(text, asked.unit)
         return text if number is None else float(number)
@@ -87,23 +87,23 @@ def _in_words(asked: Field, value: Any, of_item: Texts, places: Places) -> str:
     if abstention.is_undetermined(value):
         return abstention.WORDS
     kind, texts = _kind(asked, of_item), _texts(asked, of_item)
-    if kind == "ranked":
+    if kind in LISTS:
         lines = _lines(value if isinstance(value, list) else [str(value)])
         # A person can rank an option only once, while a model's table could repeat it.
         lines = list(dict.fromkeys(lines)) if texts else lines
         return "\n".join(f"{place}. {texts.get(line, line)}" for place, line in enumerate(lines, start=1))
-    if kind == "several" and isinstance(value, list):
+    if kind in SETS and isinstance(value, list):
         # As with tick boxes: in the order of the options and each once, whatever the order in a model's table.
         listed = [option for option in texts if option in value]
         value = [*listed, *dict.fromkeys(option for option in value if option not in texts)]
-    if kind == "point" and isinstance(value, list):
+    if kind in PLACES and isinstance(value, list):
         pixels = pixels_at(places, value[3] if len(value) > len("xyz") else None)
         if pixels is not None:
             return pixels.in_words(value)
         # To a millimetre and without a person's pane, since models' answers have neither finer digits nor a pane.
-        return KINDS["point"].in_words([float(round(part)) + 0.0 for part in value[:3]], {}).replace(".0", "")
+        return KINDS[kind].in_words([float(round(part)) + 0.0 for part in value[:3]], {}).replace(".0", "")
     words = squeezed(KINDS[kind].in_words(value, texts))
-    return f"{words} {asked.unit}" if asked.unit and kind == "number" and parsed(value) is not None else words
+    return f"{words} {asked.unit}" if asked.unit and kind in NUMBERS and parsed(value) is not None else words
 
 
 def _kind(asked: Field, of_item: Texts) -> str:

@@ -11,6 +11,7 @@ from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.exploratory import exploratory_rows
+from services.report.sections.fields.text import WORDS_OF_F1
 from services.report.sections.without_reference import without_reference_sentences
 
 
@@ -213,7 +214,7 @@ def _token_f1(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         title="Open text: token F1",
         explanation=(
             "Mean word overlap with the best-matching accepted answer, from 0 to 1; open items whose only "
-            "reference is a numeric range are excluded."
+            f"reference is a numeric range are excluded. {WORDS_OF_F1}"
         ),
         rows=tuple(rows),
     )

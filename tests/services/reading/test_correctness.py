@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from db import Item, Reference, Verdict
 from protocol.fields import KINDS
 from protocol.fields.abstention import UNDETERMINED
+from protocol.fields.kind import WrongAnswer
 from protocol.forms import FormField
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
@@ -76,7 +77,7 @@ BOUNDS = (
     "> {}", "<{} mm", "≥ {}", "at least {}", "At most {} mm", "more than {}", "less than or equal to {}", "up to {}",
     "over {}", "below {}", "within {} mm", "exceeds {}", "{} or more", "{} mm or less", "{} mm² and above", "{}+",
     "{}+ lesions", "{} +", "\N{GREATER-THAN OR SLANTED EQUAL TO} {}", "< about {}", "{}>", "at least approx. {}",
-    "{} mm at most", "{} mm or longer",
+    "{} mm at most", "{} mm or longer", "{} mm+", "{}cm\u00b3+", "{} %+ stenosis",
 )  # fmt: skip
 
 
@@ -205,6 +206,13 @@ def test_answers_and_references_are_shown_in_words() -> None:
     assert reference_in_words(item(accepted=("three",), low=3.0, high=3.0)) == "three or 3"
     assert reference_in_words(item("choice", type="several", accepted=("l", "r"))) == "Left and Right"
     assert reference_in_words(item()) == "no reference"
+
+
+def test_limits_of_a_volume_are_shown_with_all_their_digits() -> None:
+    assert reference_in_words(item(type="number", low=1234567.0, high=2500000.5)) == "1234567 to 2500000.5"
+    asked = FormField(key="answer", type="number", label="Volume", unit="mm3", maximum=1234567.0)
+    with pytest.raises(WrongAnswer, match="at most 1234567 is expected"):
+        KINDS["number"].check(asked, 1234568, [])
 
 
 def test_not_assessable_is_no_answer_that_somebody_could_write() -> None:

@@ -10,8 +10,9 @@ from protocol.fields import KINDS
 from protocol.language.authored_fields import ComputedType
 from protocol.language.authored_plan import AuthoredEstimate, Estimated, Partner
 from protocol.language.computed import COMPARED, COMPUTED, COMPUTED_AGAINST, is_computed
-from services.report.sections.fields import REPORTS
+from services.report.sections.fields import REPORTS, text
 from services.report.sections.fields.shares import RATE
+from services.report.sections.fields.topics import Topic
 from tests.protocol.language.study_text import expanded
 
 TWO_GROUPS = """
@@ -55,3 +56,8 @@ def test_tables_of_a_type_have_names_of_their_own_and_hold_what_a_plan_can_name(
     assert len(set(keys)) == len(keys)
     # A rate is a share of the distribution, with the bounds of what was left out.
     assert set(report.planned.values()) - {RATE} <= set(report.topics)
+
+
+@pytest.mark.parametrize("topic", [text.AGREEMENT, text.F1_OF_REFERENCE], ids=lambda topic: topic.key)
+def test_a_table_of_token_f1_says_that_its_words_are_not_those_by_which_two_answers_are_the_same(topic: Topic) -> None:
+    assert "35 cm is 3.5 cm" in topic.explanation

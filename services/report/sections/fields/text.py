@@ -47,19 +47,24 @@ def f1_of_reference(ratings: Ratings, stratum: Stratum, intervals: IntervalSetti
     return rows
 
 
+# Two answers that are the same may have a token F1 of 0, and two that are not one of 1.
+WORDS_OF_F1 = (
+    "Token F1 is computed as published for SQuAD, without any punctuation and conversion: to it 35 cm is 3.5 cm, and "
+    "3.5cm is another word."
+)
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
     "The same words after normalisation (lower case, numbers as numbers, no articles, no punctuation), and token F1: "
-    "how many words two raters have in common. Neither recognises paraphrases: whether two texts mean the same is for "
-    "people to judge.",
+    f"how many words two raters have in common. {WORDS_OF_F1} Neither recognises paraphrases: whether two "
+    "texts mean the same is for people to judge.",
     agreement,
     further=(SAME_OF_ALL, ("Token F1 of “All raters” is the mean over every two of them.", pools_raters)),
 )
 F1_OF_REFERENCE = Topic(
     "token_f1",
     "token F1 against the reference",
-    "The best overlap of words with an accepted text; open answers alone.",
+    f"The best overlap of words with an accepted text; open answers alone. {WORDS_OF_F1}",
     f1_of_reference,
     of_models=True,
 )
