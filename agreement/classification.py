@@ -11,6 +11,7 @@ import numpy as np
 
 from agreement.accuracy import values_of
 from agreement.arguments import check_resamples, shown
+from agreement.cautions import rare_category
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
     Codes,
@@ -23,6 +24,7 @@ from agreement.coding import (
     same_length,
     strata_of_units,
 )
+from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.methods import bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -197,8 +199,12 @@ def classification_scores(
             for code, level in enumerate(levels)
         }
 
+    support = whole[2 * k :]
+    # a class of few units counts as much as any other in these two means, and is missing from some resamples
+    rarest = float(support[support > 0].min()) if n else 0.0
+    rare = rare_category(rarest, cluster_of_item(groups), unit=unit)
     return ClassificationScores(
-        macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs"),
+        macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs").warned(rare),
         weighted_f1=estimate("weighted F1", lambda t: _over_classes(t, k, "weighted"), "no class occurs"),
         micro_f1=estimate(
             "micro F1",
@@ -206,12 +212,14 @@ def classification_scores(
             "no class occurs",
             overall,
         ),
-        balanced_accuracy=estimate("balanced accuracy", lambda t: _over_classes(t, k, "recall"), "no class occurs"),
+        balanced_accuracy=estimate(
+            "balanced accuracy", lambda t: _over_classes(t, k, "recall"), "no class occurs"
+        ).warned(rare),
         accuracy=estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall),
         precision=per_class("precision", (1,), "never predicted", 1.0),
         recall=per_class("recall", (2,), "never the reference", 1.0),
         f1=per_class("F1", (1, 2), "neither predicted nor the reference", 2.0),
-        support={level: int(whole[2 * k + code]) if n else 0 for code, level in enumerate(levels)},
+        support={level: int(support[code]) if n else 0 for code, level in enumerate(levels)},
         n_abstained=sum(value in abstentions for value in used_given),
         n_invalid=sum(value in unreadable for value in used_given),
         n_missing=int((~known).sum()),

@@ -32,7 +32,7 @@ AGREEMENT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         types_on("ordinal"), ("percent_agreement", "linear_kappa", "quadratic_kappa", "krippendorff_alpha", "icc")
     ),
-    **dict.fromkeys(types_on("interval"), ("lin_ccc", "pearson", "spearman")),
+    **dict.fromkeys(types_on("interval"), ("lin_ccc", "pearson", "spearman", "icc")),
     **dict.fromkeys(types_on("set"), ("percent_agreement", "jaccard")),
     **dict.fromkeys(types_on("ranking"), ("percent_agreement", "overlap")),
     **dict.fromkeys(types_on("text"), ("percent_agreement", "token_f1")),

@@ -204,11 +204,13 @@ class PlanChecks:
 
     def _without_text_only(self) -> Iterator[str]:
         """Yield the lines that ask for the text-only floor although the tables have no text-only answers."""
-        answered = {row.item for row in self._contents.references if row.text_only_answer}
+        rows = self._contents.references
+        answered = {(row.item, says.field) for row in rows for says in row.fields if says.text_only_answer}
+        answered |= {(row.item, "") for row in rows if row.text_only_answer}
         for key, line in lines_of(self._study):
             for phase in self._phases_of(line) if "text_only" in line.against else ():
-                units = self._where(phase, line)
-                if units and not any(unit.item_key in answered for unit in units):
+                units, fields = self._where(phase, line), {"", *(name.partition(".")[2] for name in line.of)}
+                if units and not any((unit.item_key, field) in answered for unit in units for field in fields):
                     yield (
                         f"{path_in_words(key)} is with text_only, and references.csv has no text_only_answer to any of "
                         f"the {len(units)} units of phase '{phase.key}' that it is about: there is no such floor; fill "

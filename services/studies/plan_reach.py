@@ -22,10 +22,11 @@ from protocol.language.criteria import (
     SHARES,
     bounds_in_words,
     statistic_of,
+    statistics_of,
 )
 from protocol.language.expansion import Expansion, Phase, Sample
 from protocol.language.pools import rates_texts
-from protocol.language.results import fields_of_line, values_as_stored
+from protocol.language.results import fields_of_line, form_named, values_as_stored
 from protocol.language.wording import listed, spoken
 from services.studies.best_case import COEFFICIENTS, Sizes, best_alpha, best_coefficient, best_share
 from services.studies.lines_without_numbers import people_of
@@ -168,7 +169,7 @@ def out_of_reach(
     fields = fields_of_line(criterion, [phase], {form.key: form.fields for form in study.forms})
     statistic, plan = statistic_of(criterion, fields[wanted].type), study.analysis
     raters = _raters_of_each(study, criterion, phase)
-    if because := _too_many_pairs(study, criterion, phase, statistic):
+    if because := _too_many_pairs(study, criterion, phase, fields[wanted].type):
         yield f"Criterion '{criterion.key}' ({bounds_in_words(criterion)}) would not be decided, since {because}"
         return
     if because := _unknown_before(criterion, statistic, plan.interval, fields[wanted].type, raters):
@@ -253,8 +254,9 @@ def _unknown_before(
     return ""
 
 
-def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase, statistic: str) -> str:
+def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase, field_type: str) -> str:
     """Return why a criterion on every pair of raters is never decided, and what to do; empty if pairs are few."""
+    statistic = statistic_of(criterion, field_type)
     of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
     people = people_of(study, phase, criterion, {})
     if (
@@ -266,14 +268,18 @@ def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase
         or not (criterion.each_rater or statistic in OF_PAIRS)
     ):
         return ""
-    pairs, is_of_part = math.comb(people, 2), bool(criterion.by or criterion.where)
+    # A line that names the form of its field is about all units of that form.
+    selects = bool(criterion.where) if form_named(study, criterion) is None else len(criterion.where) > 1
+    pairs, is_of_part = math.comb(people, 2), bool(criterion.by) or selects
     most = MOST_PAIRS_OF_PART if is_of_part else MOST_PAIRS
     if pairs <= most:
         return ""
     which = "of a part " if is_of_part else ""
+    of_all = [name for name in statistics_of(criterion, field_type) if name not in OF_PAIRS]
+    such = "krippendorff_alpha" if "krippendorff_alpha" in of_all else of_all[0]
     return (
         f"{people} raters are {pairs} pairs, and {which}the report lists at most {most}; use a statistic of all "
-        "raters together, such as krippendorff_alpha, and leave out each_rater."
+        f"raters together, such as {such}, and leave out each_rater."
     )
 
 

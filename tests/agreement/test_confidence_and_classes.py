@@ -147,6 +147,29 @@ def test_resampling_within_the_diagnosis_keeps_the_support():
     assert "within strata" in within.macro_f1.method
 
 
+def test_means_over_classes_warn_of_a_class_with_few_units():
+    rare, common = ["a"] * 4 + ["b"] * 30, ["a"] * 5 + ["b"] * 30
+
+    scores = classification_scores(rare, rare[:3] + ["b"] * 31, resamples=200)
+
+    says = "a category is expected in fewer than 5 items: value and interval are uncertain"
+    assert [scores.macro_f1.warning, scores.balanced_accuracy.warning] == [says, says]
+    assert scores.weighted_f1.warning is None and scores.accuracy.warning is None
+    assert classification_scores(common, common[:4] + ["b"] * 31, resamples=200).macro_f1.warning is None
+
+
+def test_means_over_classes_warn_of_a_class_in_few_clusters():
+    answers = (["a"] * 5 + ["b"] * 5) * 15
+
+    warned = classification_scores(answers[:-15] + ["b"] * 15, answers, clusters=range(150), resamples=200).macro_f1
+    in_few = classification_scores(
+        ["a"] * 10 + ["b"] * 140, ["a"] * 8 + ["b"] * 142, clusters=[unit // 5 for unit in range(150)], resamples=200
+    ).macro_f1
+
+    assert warned.warning is None
+    assert in_few.warning is not None and "8 clusters of the size that an average item is in" in in_few.warning
+
+
 def test_undeclared_classes_are_refused():
     with pytest.raises(ValueError, match="predicted holds 'z' at position 0"):
         classification_scores(["a", "b"], ["z", "b"])

@@ -89,6 +89,8 @@ def curves(
         of_x = {"tickmode": "array", "tickvals": list(ticks), "range": ends}
     whole = {
         **layout(HEIGHT),
+        # Also for a single line: n is behind its name.
+        "showlegend": True,
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         "xaxis": {**axis, **of_x, "title": {"text": x_title}},
         "yaxis": {**axis, "range": [SHARES[0], SHARES[1] + room], "tickvals": list(range(0, 101, 20)),

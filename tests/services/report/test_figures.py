@@ -179,6 +179,15 @@ def test_lines_of_curves_are_told_apart_in_grey_by_symbol_and_dash() -> None:
     assert len(looks) == len({symbol for symbol, _ in looks}) == 12
 
 
+def test_a_single_curve_has_its_name_too_which_says_n() -> None:
+    share = wilson_interval(3, 4)
+
+    drawn = curves({"Rater 1": [Point(1, share, "one"), Point(2, share, "two")]}, "x", "y", [1, 2])
+
+    # The library draws no legend of a single line by itself.
+    assert drawn.layout.showlegend and [trace.name for trace in drawn.data] == ["Rater 1 (n = 4)"]
+
+
 @pytest.mark.parametrize("steps", [2, 3, 4, 5, 7])
 def test_steps_of_a_scale_are_told_apart_in_grey_by_shade_and_hatch(steps: int) -> None:
     names = [f"step {n}" for n in range(steps)]

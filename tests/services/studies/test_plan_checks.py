@@ -477,3 +477,18 @@ def test_a_floor_of_the_text_alone_without_any_answer_is_warned_of(
 
     assert len(warnings) == warned
     assert not warned or "references.csv has no text_only_answer to any of the 7 units of phase 'read'" in warnings[0]
+
+
+@pytest.mark.parametrize(("field", "warned"), [("answer", False), ("sharp", True)])
+def test_a_text_only_answer_makes_a_floor_of_the_field_that_its_line_names(
+    tmp_path: Path, field: str, warned: bool
+) -> None:
+    folder = folder_with(tmp_path, f"primary: {{{LINE}, with: text_only}}")
+    protocol = (folder / "protocol.yaml").read_text("utf-8")
+    (folder / "protocol.yaml").write_text(protocol.replace("answer: yes_no", "answer: yes_no, sharp: yes_no"), "utf-8")
+    write_table(
+        folder / "references.csv", "item,field,accepted,text_only_answer",
+        [(item[0], key, "yes", "no" if key == field else "") for item in ITEMS for key in ("answer", "sharp")],
+    )  # fmt: skip
+
+    assert any("no text_only_answer" in each for each in checked_folder(folder).warnings) == warned

@@ -14,8 +14,10 @@ from agreement import (
     percent_agreement,
     percent_agreement_of_all,
 )
+from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, is_averaged, numbers_given
 from services.report.sections.fields import judges_on_scales
@@ -41,7 +43,10 @@ def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> li
 def mean_rows(
     ratings: Ratings, numbers: Sequence[Numbers], stratum: Stratum, intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return the mean of each column of numbers and, if there are several, the mean over units of their means."""
+    """Return the mean of each column of numbers and, if there are several, the mean over units of their means.
+
+    If the probabilities of being drawn differ, each mean weighted to the population is given as well.
+    """
     of_party: list[tuple[Party, Numbers]] = [
         (column.party, own) for column, own in zip(ratings.columns, numbers, strict=True)
     ]
@@ -49,11 +54,20 @@ def mean_rows(
         of_party.append((ALL_RATERS, mean_of_units(numbers)))
     rows = []
     for party, own in of_party:
-        given = [(number, cluster) for number, cluster in zip(own, ratings.clusters, strict=True) if number is not None]
-        if given:
-            clusters = [cluster for _, cluster in given]
-            estimate = intervals.mean([number for number, _ in given], clusters, unit=ratings.unit)
-            rows.append(EstimateRow("mean_answer", "answers", (party,), stratum, estimate))
+        places = [place for place, number in enumerate(own) if number is not None]
+        if not places:
+            continue
+        given = [number for number in own if number is not None]
+        clusters = [ratings.clusters[place] for place in places]
+        estimate = intervals.mean(given, clusters, unit=ratings.unit)
+        row = EstimateRow("mean_answer", "answers", (party,), stratum, estimate)
+        rows.append(row)
+        chances = unequal([ratings.units[place].probability for place in places])
+        if chances is not None:
+            # Unlike those of shares, limits of a mean are resampled.
+            by = intervals.by(clusters) | {"interval": "percentile"}
+            weighted = weighted_mean(given, chances, name="mean", unit=ratings.unit, **by)
+            rows.append(replace(row, estimate=weighted, weighted=True))
     return rows
 
 
