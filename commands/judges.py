@@ -211,7 +211,9 @@ _Labels = Annotated[
         "--labels", help="Labels made elsewhere to use instead of raters' verdicts, by name; may be repeated."
     ),
 ]
-_Field = Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")]
+_Field = Annotated[
+    str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several and the runs do not tell which.")
+]
 _Basis = Annotated[
     str,
     typer.Option(
@@ -231,7 +233,7 @@ def export_verdicts(
             help="tidy, long (for R), alt-test, differing, coding (a study of why they differ), or without-verdict.",
         ),
     ] = "tidy",
-    field: Annotated[str, typer.Option(help="The field, as PHASE.FIELD, where judges fill in several.")] = "",
+    field: _Field = "",
     run: Annotated[list[str] | None, typer.Option(help="A run; may be repeated. Default: all.")] = None,
     labels: _Labels = None,
     act_as: As = None,

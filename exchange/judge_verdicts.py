@@ -160,6 +160,16 @@ def require_readable(content: bytes, name: str) -> None:
         raise InputRefused(f"{shown(name, 80)} has more than {LARGEST_FILE // 10**6} MB; split it into several runs.")
 
 
+def what_cannot_be_written(text: str) -> str | None:
+    """Return what a text holds that no table and no database can hold, and what to do about it; None if nothing."""
+    if not text.isascii() and _SURROGATE.search(text):
+        return "holds an unpaired surrogate, which is not a character; correct the text."
+    # Dropping the NUL would change a key or verdict, and PostgreSQL cannot store it.
+    if "\x00" in text:
+        return "holds a NUL character; remove it."
+    return None
+
+
 def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
     """Read line by line, because all lines as dictionaries would take eighty times the size of the file."""
     name, file_format = shown(name, 80), format_of(formats.JUDGE_VERDICTS, name)
@@ -180,12 +190,8 @@ def _row(
         if not text:
             continue
         most = LONGEST_KEY if column in ("item", "candidate") else LONGEST_CELL
-        if not text.isascii() and _SURROGATE.search(text):
-            refuse(f"{column} holds an unpaired surrogate, which is not a character; correct the text.")
-            return None
-        # Dropping the NUL would change a key or verdict, and PostgreSQL cannot store it.
-        if "\x00" in text:
-            refuse(f"{column} holds a NUL character; remove it.")
+        if unwritable := what_cannot_be_written(text):
+            refuse(f"{column} {unwritable}")
             return None
         if len(text) > most:
             refuse(f"{column} has {len(text):,} letters, at most {most:,} are taken; shorten it.")

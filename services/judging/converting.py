@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from exchange.foreign.layout import Asked, ForeignLine, Source
 from exchange.foreign.reading import layout_of, read_foreign
-from exchange.judge_verdicts import NO_VERDICT, require_readable
+from exchange.judge_verdicts import NO_VERDICT, require_readable, what_cannot_be_written
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.report_csv import csv_lines
 from protocol.scales import CORRECTNESS
@@ -50,6 +50,7 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     foreign = read_foreign(source, layout, asked, CORRECTNESS, problems)
     for line in foreign.lines:
         count += 1
+        _require_writable(line, source.name, foreign.unit, problems)
         names |= dict.fromkeys(name for name in line.clues if name not in _OF_ANSWER)
     problems.refuse()
     if not count:
@@ -68,6 +69,14 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     lacking = stored_gaps(foreign.gaps, foreign.unit)
     words = "".join(lacking_in_words(name, asked.columns[name], gap) for name, gap in lacking.items())
     return csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows), count, words
+
+
+def _require_writable(line: ForeignLine, name: str, unit: str, problems: Problems) -> None:
+    texts = {what: "".join(values) for what, values in line.clues.items()}
+    texts |= {what: said for what, said in line.said.items() if isinstance(said, str)}
+    for what, text in {**texts, "labeller": line.party}.items():
+        if unwritable := what_cannot_be_written(text):
+            problems.add_line(name, unit, line.number, f"{what} {unwritable}")
 
 
 def _unit(clues: Mapping[str, tuple[str, ...]]) -> str:

@@ -71,7 +71,8 @@ def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan)
     if ceiling is None or ceiling.difference is None:
         reason = "one human: no agreement between humans to compare with"
-        none = undefined("judge minus human", int((~np.isnan(own)).sum()), UNIT, "leave one out", reason)
+        shared = ~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)
+        none = undefined("judge minus human", int(shared.sum()), UNIT, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
     gap = ceiling.difference

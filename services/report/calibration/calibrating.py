@@ -102,6 +102,15 @@ def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict
         return {name: (fields[name].label, names) for name, names in by_field.items() if names}
 
 
+def field_of(known: Mapping[str, tuple[str, list[str]]], runs: Sequence[str]) -> str:
+    """Return the field that is meant where none is named, of those that `fields_with_judges` returned.
+
+    It is the only one, or the only one that has all of these runs; empty if that leaves several or none.
+    """
+    fields = [field for field, (_, names) in known.items() if len(known) == 1 or set(runs) <= set(names)]
+    return fields[0] if len(fields) == 1 else ""
+
+
 def labels_in(database: Database, actor: Actor, study_key: str, field: str) -> list[str]:
     """Return the names of the imports of labels made elsewhere in a field, as a calibration takes them.
 
@@ -146,7 +155,7 @@ def calibration_of(
     Parameters
     ----------
     field
-        As PHASE.FIELD; empty if judges fill in only one field.
+        As PHASE.FIELD; empty if judges fill in only one field, or if the runs tell which.
     runs
         Names of runs; empty for all runs in that field.
     basis
@@ -163,7 +172,7 @@ def calibration_of(
         No judge fills in the field, no run has that name, or there are no such human verdicts or labels.
     """
     known = fields_with_judges(database, actor, study_key)
-    chosen = field or (next(iter(known)) if len(known) == 1 else "")
+    chosen = field or field_of(known, runs)
     if chosen not in known:
         expected = f"expected one of {', '.join(known)}" if known else "no judge's verdicts have been imported"
         raise Conflict(f"Say which field is calibrated: {expected}.")

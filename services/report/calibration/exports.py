@@ -23,7 +23,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.progress.data_lock import require_report_open
 from services.report.calibration import elsewhere
-from services.report.calibration.calibrating import fields_with_judges
+from services.report.calibration.calibrating import field_of, fields_with_judges
 from services.report.calibration.coding import coding
 from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
@@ -180,7 +180,7 @@ def read_exported(
 ) -> Exported:
     """Return what people and judges said about all candidates; parameters and errors as for `export_verdicts`."""
     known = fields_with_judges(database, actor, study_key)
-    chosen = field or (next(iter(known)) if len(known) == 1 else "")
+    chosen = field or field_of(known, runs)
     if chosen not in known:
         expected = f"expected one of {', '.join(known)}" if known else "no judge's verdicts have been imported"
         raise Conflict(f"Say which field is exported: {expected}.")

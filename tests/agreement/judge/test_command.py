@@ -356,6 +356,17 @@ def test_a_file_that_is_no_certificate_is_refused(files, capsys, name, says):
     assert (status, says in capsys.readouterr().err) == (2, True)
 
 
+def test_a_certificate_with_a_number_of_thousands_of_digits_is_refused_by_name(files, certified, tmp_path, capsys):
+    edited = tmp_path / "long.json"
+    edited.write_text(certified.read_text().replace('"looks": 1', f'"looks": {"9" * 5000}'), encoding="utf-8")
+
+    status = main(["check", str(edited), str(files / "same.csv")])
+
+    said = capsys.readouterr().err
+    assert (status, "long.json is not a certificate, or was cut off" in said) == (2, True)
+    assert "copy it again" in said
+
+
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [

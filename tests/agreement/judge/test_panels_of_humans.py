@@ -11,7 +11,7 @@ from agreement.judge.bases import bases, main_basis
 from agreement.judge.material import Factor
 from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
-from agreement.judge.scale import Scale
+from agreement.judge.scale import Scale, State
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
 
 
@@ -44,6 +44,15 @@ def test_two_humans_are_compared_pairwise_only():
     with_judge = np.mean([np.mean(human[known] == judge[known]) for human in humans])
     assert panel.of("human with the others") == []
     assert panel.of(ceiling.GAP)[0].estimate.value == pytest.approx(with_judge - between)
+
+
+def test_what_one_human_left_out_is_not_counted_where_agreement_is_not_estimable():
+    given = material([[1, 0, 1, np.nan, np.nan]], {"judge": [1, 0, np.nan, 1, 1]})
+    given.humans["h1"].states[3] = State.EXCLUDED
+
+    (row,) = criteria.panel(given, PLAN).of(criteria.AGREEMENT)
+
+    assert (row.sentence, row.estimate.n) == (criteria.NOT_ESTIMABLE, 2)
 
 
 def test_numbers_agree_by_a_coefficient_with_its_name_and_have_no_margin_that_nobody_declared():

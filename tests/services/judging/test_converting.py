@@ -47,6 +47,26 @@ def test_a_file_that_nobody_knows_is_refused() -> None:
         converted(b"a,b\n1,2\n", "a.csv", asked_of(), "judge")
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (r"\ud83d", "holds an unpaired surrogate, which is not a character; correct the text."),
+        (r"\u0000", "holds a NUL character; remove it."),
+    ],
+)
+@pytest.mark.parametrize("column", ["ground_truth", "likert_explanation"])
+def test_a_text_that_no_table_can_hold_is_refused_with_its_line(column: str, text: str, sentence: str) -> None:
+    said = {"question": '"Why?"', "ground_truth": '"a"', "model_answer": '"b"', "likert_score": "4"}
+    rows = [{**said}, {**said, column: f'"cut {text}"'}]
+    content = "\n".join("{" + ", ".join(f'"{name}": {value}' for name, value in row.items()) + "}" for row in rows)
+
+    with pytest.raises(InputRefused) as refused:
+        converted(content.encode(), "judged.jsonl", asked_of(), "judge")
+
+    named = column.removeprefix("likert_").replace("ground_truth", "reference")
+    assert [str(problem) for problem in refused.value.problems] == [f"judged.jsonl, line 2: {named} {sentence}"]
+
+
 def test_a_file_is_converted_line_by_line_instead_of_being_held(held: Callable[..., int]) -> None:
     graded = "\n".join(f'{{"id": "q{n}", "m": "a", "said": "yes"}}' for n in range(50))
     asked = asked_of(columns=["item=id", "model=m", "verdict=said"])

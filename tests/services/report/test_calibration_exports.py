@@ -16,7 +16,7 @@ from db.engine import make_engine
 from services.errors import Conflict, NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock
-from services.report.calibration import exports
+from services.report.calibration import calibrating, exports
 from services.report.calibration.exported import Party
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed, work_through
@@ -159,6 +159,16 @@ def test_what_there_is_not_is_refused(
 ) -> None:
     with pytest.raises(Conflict, match=says):
         exports.export_verdicts(situation.database, situation.admin, situation.study_key, name, field, runs)
+
+
+@pytest.mark.parametrize(
+    ("runs", "field"),
+    [((), ""), (("first",), "grade.verdict"), (("second",), "grade.harm"), (("first", "second"), ""), (("third",), "")],
+)
+def test_of_several_fields_the_runs_tell_which_is_meant(runs: tuple[str, ...], field: str) -> None:
+    known = {"grade.verdict": ("Verdict", ["first", "again"]), "grade.harm": ("Harm", ["second"])}
+
+    assert calibrating.field_of(known, runs) == field
 
 
 def test_two_prompts_of_a_judge_are_two_parties_in_every_file() -> None:
