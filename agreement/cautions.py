@@ -31,7 +31,7 @@ RARE_SCATTERED = 6
 """The same for ``interval="scattered"``, which is wider if the items of the category are gathered in few clusters."""
 
 FEW_WEIGHTED = 60
-"""With weights a rare end of the scale is warned of below this many items, where normal limits cover 87 to 90 % of 95."""
+"""With weights a rare category is warned of below this many items, where normal 95 % limits cover 87 to 90 %."""
 
 UNEVEN = 0.75
 """If Kish's effective number of clusters is below this share of their actual number, their sizes are very unequal: a

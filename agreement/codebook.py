@@ -57,14 +57,12 @@ def distinct_entries(plain: list[Any], argument: str) -> tuple[list[Any], npt.ND
     except TypeError as error:
         if any(value is np.ma.masked for value in plain):
             return distinct_entries([None if value is np.ma.masked else value for value in plain], argument)
-        raise ValueError(
-            f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
-        ) from None
+        says = f"{argument} holds a value that cannot be compared ({error}); expected text or numbers"
+        raise ValueError(says) from None
     absent = {value for value in observed if is_missing(value)}
     entries = list(observed - absent)
     code = dict.fromkeys(absent, MISSING) | {value: position for position, value in enumerate(entries)}
-    # numpy's whole numbers raise an error when they are compared with a Decimal
-    entries = [value.item() if isinstance(value, np.integer) else value for value in entries]
+    entries = [value.item() if isinstance(value, np.integer) else value for value in entries]  # or a Decimal fails
     if len(entries) > np.iinfo(np.int8).max:
         return entries, np.fromiter(map(code.__getitem__, plain), dtype=np.intp, count=len(plain))
     # few entries fit into a byte each, which takes a third of the time of an array of numbers

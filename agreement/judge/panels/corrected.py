@@ -109,15 +109,19 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
 
 
 def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> Iterator[Row]:
-    """The corrected scores by every other basis, to show how much they depend on it; not computed for large pools."""
-    if pool.material.n > MOST_SIDE_BY_SIDE:
+    """The corrected scores by every other basis, to show how much they depend on it; not computed for large pools.
+
+    Nor where figures on few sealed candidates are withheld: two bases differ in few candidates, and the figures by both
+    would reveal what was said of these.
+    """
+    if pool.material.n > MOST_SIDE_BY_SIDE or pool.plan.fewest_shown > 1:
         return
     for basis in bases(pool.material):
         if basis.name == usual.name or not basis.n or only_what_differed(pool.material, judge, basis):
             continue
         other = pool_of(pool.material, judge, basis, pool.plan)
         for model in models:
-            if other.labelled_of(model) >= pool.plan.fewest_shown:
+            if other.labelled_of(model):
                 yield Row(SIDE_BY_SIDE, (model, judge), other.corrected(model), f"by {basis.name}", basis.in_words)
 
 

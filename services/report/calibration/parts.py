@@ -157,6 +157,8 @@ def read_parts(
     on_test = part_of(read, for_test, within=True) if opened else None
     # Only agreement is opened: a figure on very few subjects would reveal what people said about them.
     fewest = 1 if queries.is_unsealed(session, study_id) else FEWEST_SEALED
+    # By two bases, which differ in few subjects, it would be revealed as well.
+    only_basis = plan.basis if fewest == 1 else None
     return Parts(
         whole=whole[0],
         part=part,
@@ -169,6 +171,7 @@ def read_parts(
                 replace(
                     plan,
                     is_trial=False,
+                    basis=only_basis,
                     fewest_shown=fewest,
                     runs_opened=openings.opened_together(judge, wanted, stored),
                 ),
@@ -177,7 +180,7 @@ def read_parts(
             else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
-        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings),
+        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings, basis),
         labels=given,
     )
 
@@ -262,6 +265,7 @@ def _said(
     runs: Sequence[JudgeRun],
     labels: Labels | None,
     openings: Openings,
+    basis: str,
 ) -> tuple[str, ...]:
     split = queries.split_of(session, study_id)
     if split is None:
@@ -294,6 +298,12 @@ def _said(
         f"{many}: {state} for {listed(opened)}. For what was opened, panels {on_test} and the certificate are of test "
         f"subjects; panels {others}, and all panels of other judges, stay on development subjects."
     )
+    if basis and not is_unsealed:
+        only_usual = (
+            "On test subjects every figure is by the usual human verdicts, whatever human verdicts are chosen: two "
+            "figures by different ones would reveal the answers in which these differ."
+        )
+        later = (*later, only_usual)
     return (said, *later)
 
 

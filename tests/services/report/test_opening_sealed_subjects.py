@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from agreement.judge.panels.corrected import CORRECTED
+from agreement.judge.panels.corrected import CORRECTED, SIDE_BY_SIDE
 from db import CalibrationLook, StudyEvent, now
 from services.errors import Conflict
 from services.judging import sealed_split, slices
@@ -76,6 +76,24 @@ def test_what_is_stored_of_a_look_does_not_tell_whether_a_guess_of_the_verdicts_
 
     with sealed.database.read_only() as session:
         assert not guessed & set(session.exec(select(CalibrationLook.material_sha256)))
+
+
+@pytest.mark.usefixtures("opened")
+def test_figures_on_test_are_by_one_basis_since_two_would_tell_the_answers_in_which_they_differ(
+    sealed: Situation,
+) -> None:
+    usual, chosen = (
+        calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"], basis=basis)
+        for basis in ("", "Rater 1")
+    )
+
+    on_test = [
+        [row for row in each.panels["corrected"].rows if "test subjects" in (row.basis or "")]
+        for each in (usual, chosen)
+    ]
+    assert on_test[0] == on_test[1] and CORRECTED in {row.statistic for row in on_test[0]}
+    assert SIDE_BY_SIDE not in {row.statistic for row in on_test[0]}
+    assert "whatever human verdicts are chosen" in " ".join(chosen.said)
 
 
 @pytest.mark.usefixtures("opened")
