@@ -17,9 +17,9 @@ from services.report.rows.steps import numbers_given
 def settled(ratings: Ratings, phases: Sequence[PhaseRatings]) -> Ratings:
     """Return the same units with one column: the settled answer to each.
 
-    If a later phase settles this one, its answer holds, except on controls: these check those who settle, as in the
-    first language. Otherwise it is what the raters agree on: unanimously, or by
-    majority if the phase says so; for steps and numbers the mean or median, if it says that.
+    If a later phase settles this one, its answer holds, except on controls, by which those who settle are checked.
+    Otherwise it is what the raters agree on: unanimously, or by majority if the phase says so; for steps and numbers
+    the mean or median, if it says that.
     """
     own = _result(ratings)
     later = next((phase for phase in phases if phase.phase.settles == ratings.phase.key), None)

@@ -71,8 +71,8 @@ DISTANCE = Topic(
 WITHIN = Topic(
     "within",
     "share within a distance of the reference",
-    "Of the places that were given, the share that is no farther than that from the nearest accepted point; a "
-    "rater whose line lies higher is nearer. Whether a place is right is said by the radius of its reference.",
+    "Of the places that were given, the share that is within each distance of the nearest accepted point; a rater "
+    "whose line lies higher is nearer. Whether a place is right is said by the radius of its reference.",
     within,
     in_parts=False,
     drawn="distances",
