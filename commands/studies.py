@@ -169,7 +169,7 @@ def freeze(study: str, act_as: As = None) -> None:
         console.print(standing.sentence)
         if standing.needs is not None:
             console.print(standing.needs.sentence, markup=False)
-        _print_remarks((), (*standing.people, *standing.unreachable, *standing.one_sided))
+        _print_remarks((), standing.remarks)
         frozen = freezing.freeze_study(database, actor, study)
         console.print(f"Frozen. SHA-256 of the manifest: {frozen.sha256}")
 

@@ -31,7 +31,7 @@ def draw_freeze(line: StudyLine) -> None:
             (st.warning if standing.needs.missing else st.info)(plain(standing.needs.sentence))
             if standing.needs.missing:
                 st.caption(f"On the command line: `{command_to_copy(f'prepare-volumes {line.key} FOLDER')}`")
-        for sentence in (*standing.people, *standing.unreachable, *standing.one_sided):
+        for sentence in standing.remarks:
             st.warning(plain(sentence))
         _draw_explanation(line)
         sure = st.checkbox("I have looked at the preview; the items are as they should be.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -261,6 +261,18 @@ def subjects_elsewhere(
         subjects |= used
         not_here += [] if used else [name]
     return frozenset(subjects), tuple(not_here)
+
+
+def nowhere_frozen(session: Session, study: Expansion) -> Iterator[str]:
+    """Yield a sentence for each phase whose sample is drawn apart from studies that are not frozen here."""
+    for phase in study.phases:
+        sample = phase.source.sample
+        names = [name for name in (sample.not_in if sample else []) if name not in {part.key for part in study.phases}]
+        for name in subjects_elsewhere(session, names, {})[1]:
+            yield (
+                f"Phase '{phase.key}': sample.not_in names '{name}', and no study of this name is frozen here: no "
+                "subject is left out for it. Freeze that study first, or correct the name."
+            )
 
 
 def deal_phases(

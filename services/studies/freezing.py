@@ -92,6 +92,13 @@ class Standing:
     unreachable: tuple[str, ...] = ()
     # Which items of a pool tell by themselves that people answered them.
     one_sided: tuple[str, ...] = ()
+    # From which studies its samples would not be drawn apart, since they are not frozen here.
+    not_apart: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Everything that admins have to know before the freeze, a sentence each."""
+        return (*self.people, *self.unreachable, *self.one_sided, *self.not_apart)
 
     @property
     def sentence(self) -> str:
@@ -132,8 +139,10 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
         lacking = () if expansion is None else tuple(not_computed(expansion))
         unreachable = () if expansion is None else _unreachable(session, stored_id(study.id), expansion)
         one_sided = () if expansion is None else _one_sided(session, stored_id(study.id), expansion)
+        not_apart = () if expansion is None else tuple(drawing_phases.nowhere_frozen(session, expansion))
         cases = len({case for case, _ in rows})
-        return Standing(len(rows), cases, subjects, phases.listed, needs, people, lacking, unreachable, one_sided)
+        of_draw = (people, lacking, unreachable, one_sided, not_apart)
+        return Standing(len(rows), cases, subjects, phases.listed, needs, *of_draw)
 
 
 def _one_sided(session: Session, study_id: int, study: Expansion) -> tuple[str, ...]:

@@ -87,15 +87,21 @@ def _lists(before: Expansion, after: Expansion) -> list[tuple[str, str, list[tup
     """Return everything that protocols list by key: the word for an entry, its place, and both lists."""
     return [
         ("group", "groups", [(row.key, row) for row in before.groups], [(row.key, row) for row in after.groups]),
-        (
-            "attribute",
-            "attributes",
-            [(row.key, row) for row in before.attributes],
-            [(row.key, row) for row in after.attributes],
-        ),
+        *_attributes(before, after),
         ("form", "forms", [(row.key, row) for row in before.forms], [(row.key, row) for row in after.forms]),
         ("phase", "phases", [(row.key, row) for row in before.phases], [(row.key, row) for row in after.phases]),
     ]
+
+
+def _attributes(
+    before: Expansion, after: Expansion
+) -> Iterator[tuple[str, str, list[tuple[str, Any]], list[tuple[str, Any]]]]:
+    """Yield the attributes by table: an expansion puts those of cases first, wherever an author adds them."""
+    for table in dict.fromkeys(row.table for row in (*before.attributes, *after.attributes)):
+        earlier, later = (
+            [(row.key, row) for row in study.attributes if row.table == table] for study in (before, after)
+        )
+        yield "attribute", f"attributes.{table}", earlier, later
 
 
 def _of_list(

@@ -49,6 +49,8 @@ FOREVER = "a key always means what it meant: put that back, or add"
         ("size: 5", "size: 6", [f"Phase 'read' differs in from; {FOREVER} a phase of another key."]),
         ("ADNI, OASIS", "ADNI, OASIS, Other",
          [f"Attribute 'source' differs in options; {FOREVER} an attribute of another key."]),
+        ("attributes: {cases: {source:", "attributes: {items: {source:",
+         ["Attribute 'source' is missing under attributes.cases: a version removes nothing; put it back."]),
         ("people: 2", "people: 1",
          [f"Group 'readers' plans 1, and 2 were planned, {TO_WHOM}"]),
         ("{title: Readers, people: 2}", "Readers",
@@ -76,6 +78,16 @@ def test_what_may_change_is_said_once(before: str, after: str, changes: list[tup
 
     assert list(reasons_against_protocol(*said)) == []
     assert [(change.what, change.key, change.parts) for change in changes_of_protocol(*said)] == changes
+
+
+def test_an_attribute_is_added_to_a_table_that_an_expansion_lists_above_one_that_had_some() -> None:
+    before = STUDY.replace("cases: {source", "items: {source")
+    after = before.replace("OASIS]}}}", "OASIS]}}, cases: {site: text}}")
+
+    said = [expanded(before), expanded(after)]
+
+    assert list(reasons_against_protocol(*said)) == []
+    assert [(change.what, change.key) for change in changes_of_protocol(*said)] == [("attribute", "site")]
 
 
 def test_a_phase_that_is_missing_is_named_beside_a_form_that_is_missing() -> None:
