@@ -172,6 +172,7 @@ class Pool:
         """Corrected difference of two models: item by item if the design and the labels allow, else of their scores.
 
         Item by item (`prediction_powered_difference`), errors of human or judge that are alike on both models cancel.
+        Items labelled for one of the two models only give the judge's difference, as those labelled for neither do.
         For two corrected scores, the squared standard errors are added as for independent models; if the models answer
         the same items, this is conservative.
         """
@@ -215,7 +216,7 @@ class Pool:
             return None
         items, (a, b) = matched(self.material.posed, [self.models[first], self.models[second]])
         labelled = ~np.isnan(self.human[a]) & ~np.isnan(self.human[b])
-        rest = np.isnan(self.human[a]) & np.isnan(self.human[b])
+        rest = ~labelled
         groups = items if self.material.clusters is None else compact(self.material.clusters[a])[0]
         if not rest.any():
             return paired_difference(

@@ -215,6 +215,19 @@ def test_models_on_the_same_items_are_compared_item_by_item():
     assert len(panel.of("rank set")) == 3
 
 
+def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_difference():
+    rng = np.random.default_rng(3)
+    item, model = np.divmod(np.arange(200), 2)
+    human, judge = (rng.integers(0, 2, 200).astype(float) for _ in range(2))
+    human[np.where(model == 0, item >= 40, (item < 20) | (item >= 60))] = np.nan
+    by_halves = material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item)
+
+    (row,) = corrected.panel(by_halves, PLAN).of("corrected difference")
+
+    assert row.estimate.n == 20
+    assert "80 unlabelled" in row.estimate.method
+
+
 def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
     panel = corrected.panel(mri_eval(), PLAN)
     pair = [row for row in panel.of("McNemar") if row.parties == ("GPT-5.4", "Grok")]
