@@ -10,7 +10,7 @@ from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
-from protocol.language.computed import number_columns as columns_of_candidates
+from protocol.language.computed import number_columns
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
 from protocol.language.sentences_of_plan import plan_of
@@ -24,7 +24,6 @@ from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
 from services.report.sections.fields.depending import DEPENDING
-from services.report.sections.fields.number_columns import number_columns
 from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 
 # If there are more fields than this, only their number is given.
@@ -60,7 +59,6 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
     if not any(ratings.columns for ratings in phase.fields):
         return None
     several = len(phase.fields) > 1
-    numbers_told = number_columns(columns_of_candidates(study))
     tables: list[Table] = [_answers(phase)]
     for place, ratings in enumerate(phase.fields):
         of_field: list[Table] = []
@@ -68,8 +66,9 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         # "Not assessable" is about the whole unit, so it is reported with only one field.
         whole = (NOT_ASSESSABLE,) if place == 0 else ()
         parts = parts_of(ratings, study)
-        numbers = [numbers_told] if ratings.field.type == "correctness" else []
-        for topic in (*REPORTS[ratings.field.type].topics, *numbers, DEPENDING, UNDETERMINED, INVALID, *whole):
+        report = REPORTS[ratings.field.type]
+        of_columns = [report.of_columns(number_columns(study))] if report.of_columns is not None else []
+        for topic in (*report.topics, *of_columns, DEPENDING, UNDETERMINED, INVALID, *whole):
             table = topic_table(topic, parts, study, intervals, label=label)
             if table.rows:
                 of_field.append(table)

@@ -33,7 +33,6 @@ from services.report.sections.fields.comparing_groups import (
 from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
-from services.report.sections.fields.number_columns import number_columns
 from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
@@ -228,8 +227,8 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         return [jointly(option, over, given or ratings)]
     if line.estimate == "flag_precision":
         return [flags(option, line.over[0])]
-    if line.estimate == "auc" and line.over:
-        return [number_columns(line.over)]
+    if line.estimate == "auc" and line.over and report.of_columns is not None:
+        return [report.of_columns(line.over)]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
         words = _words_of_values(study, line.compare)
         return [between_parts(line.compare, report.numbers, is_share=report.is_share, words=words)]

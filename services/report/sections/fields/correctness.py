@@ -19,6 +19,7 @@ from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION as OF_ANSWERS
 from services.report.sections.fields.nominal_agreement import agreement_rows
+from services.report.sections.fields.number_columns import number_columns
 from services.report.sections.fields.shares import RATE
 from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, has_bounds, has_judges
 
@@ -150,4 +151,5 @@ REPORT = FieldReport(
     },
     numbers=correct_numbers,
     is_share=True,
+    of_columns=number_columns,
 )  # fmt: skip

@@ -180,6 +180,8 @@ class FieldReport:
         Returns, by column, the answers as numbers, so that parts can be compared; None if they have no numbers.
     is_share
         Whether these numbers are 1 for correct and 0 otherwise.
+    of_columns
+        Makes the topic on columns of numbers of the candidates; None if the type has nothing to compare them with.
     """
 
     topics: tuple[Topic, ...]
@@ -187,3 +189,4 @@ class FieldReport:
     against: Mapping[tuple[Estimated, Partner], Topic] = field(default_factory=dict)
     numbers: Callable[[Ratings], Sequence[Numbers]] | None = None
     is_share: bool = False
+    of_columns: Callable[[Sequence[str]], Topic] | None = None
