@@ -36,6 +36,16 @@ _MORE_OR_LESS = "(?:more|less|fewer|greater|larger|bigger|smaller|higher|lower|l
 _APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~|\u2248)"
 _ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
 _ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
+# Around may be a place, and ca a carcinoma or CA 125; ~ between two numbers is a range, as in 3~5 cm.
+_MEASURED = r"(?=\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)? ?(?:[mc]m[23]?|ml|hu|%)(?!\w))"
+_APPROXIMATE = re.compile(
+    r"(?<!\w)(?:about|approximately|approx\.?|roughly|circa) (?=[-+]?\.?\d)(?!\d+(?:st|nd|rd|th)(?!\w))"
+    rf"|(?<!\w)around {_MEASURED}"
+    rf"|(?:(?<![\s\S])|(?<=[,;:(] )|(?<=\()|(?<=\bof )|(?<=\bis )|(?<=\bto )|(?<=\bthan )"
+    r"|(?<=\bat most )|(?<=\bat least ))"
+    rf"ca\. ?{_MEASURED}"
+    r"|(?<![\w%])(?<![\d%] )(?<![cm][lm] )[~\u2248] ?(?=[-+]?\.?\d)"
+)
 # In 5 ER+ nodes the plus is not about the number.
 _UNIT = r"(?:[dcm\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|hu|%)"
 # Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+, 5 mm+.
@@ -63,6 +73,14 @@ def of_bounds(text: str) -> str:
 def without_about(words: str) -> str:
     """Return words without a first word that only says that the number behind it is approximate."""
     return _ABOUT_AT_BEGINNING.sub("", words, count=1) if _ABOUT_AT_BEGINNING.match(words) else words
+
+
+def without_approximately(text: str) -> str:
+    """Return a text from `spelling.of_characters` without words and signs that say that a number is approximate.
+
+    About 5 cm, approx. 5 cm, ca. 5 cm and ~5 cm are 5 cm, which is a rounded size too.
+    """
+    return _APPROXIMATE.sub("", text)
 
 
 def holds_bound(words: str) -> bool:

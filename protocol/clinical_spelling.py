@@ -18,12 +18,10 @@ _LEVELS = re.compile(
     r"(?:(?P<between> ?[-/] ?| to | through | thru |)(?P<lower>[ctdls])|(?P<short>-| ?/ ?))"
     r"(?P<to>\d{1,2})(?![\w*]|[-/][ctdls]?\d|[.,]\d| ?[mc]m\b)"
 )
-# BI-RADS and similar systems, and TNM stages, written with or without spaces.
+# BI-RADS and similar systems, and TNM stages, written with or without spaces. pT3 pN1 is neither T3 N1 nor cT3 cN1.
 _RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]rads(?!\w)")
-_STAGE = re.compile(
-    r"(?<!\w)([cpyra]{0,2}t(?:[0-4][a-d]?|x|is))(?:, ?| )?(n(?:[0-3][a-c]?|x))"
-    r"(?:(?:, ?| )?(m(?:[01][a-c]?|x)))?(?!\w)"
-)
+_T, _N, _M = (rf"[cpyra]{{0,2}}{part}" for part in ("t(?:[0-4][a-d]?|x|is)", "n(?:[0-3][a-c]?|x)", "m(?:[01][a-c]?|x)"))
+_STAGE = re.compile(rf"(?<!\w)(?:({_T})(?:, ?| )?({_N})(?:(?:, ?| )?({_M}))?|({_N})(?:, ?| )({_M}))(?!\w)")
 _DORSAL = {"d": "t"}
 _LAST = {"c": 8, "t": 12, "l": 6, "s": 5}
 _JUNCTIONS = {("c7", "t1"), ("t12", "l1"), ("l5", "s1"), ("l6", "s1")}
@@ -46,7 +44,7 @@ def of_names(text: str) -> str:
     between them.
     """
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(r"\1-flair", text))
-    text = _STAGE.sub(r"\1\2\3", _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
+    text = _STAGE.sub(_joined, _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
 
@@ -63,6 +61,10 @@ def without_levels(text: str) -> str:
 def joined_extremes(text: str) -> str:
     """Return a text in which the maximum or minimum of a measurement is one word, such as SUVmax."""
     return _EXTREMES.sub(r"\1", text)
+
+
+def _joined(match: re.Match[str]) -> str:
+    return "".join(filter(None, match.groups()))
 
 
 def _level(match: re.Match[str]) -> str:

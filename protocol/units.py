@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from protocol import spelled_numbers
+from protocol import rates, spelled_numbers
 
 # For each kind, the size of its units in terms of the first one.
 DIMENSIONS: tuple[dict[str, Decimal], ...] = (
@@ -46,7 +46,7 @@ _NO_MEASURE = (
 # without a unit matches too, or the search would start again at each of its numbers. In 5 cm/3 cm each number has one.
 _MEASURED = re.compile(
     rf"{_NO_MEASURE}|(?<![\w,:^])(?<!(?<![mc]m)(?<!cc)(?<!ml)/)(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
-    r"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w^]|/(?!\.?\d)))?"
+    rf"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w^]|/(?!\.?\d|{rates.PERS}(?!\w))))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
 # 1,000 is a thousand to some readers and one to others.
@@ -77,8 +77,12 @@ def plain(unit: str) -> str:
 
 
 def in_symbols(text: str) -> str:
-    """Return a text with decimal numbers before symbols of units: 5 centimetres are 5 cm, and 1 000 mm 1000 mm."""
-    return spelled_numbers.in_digits(_SPELLED.sub(_symbol, _POWER_SIGN.sub("", spelled_numbers.with_slashes(text))))
+    """Return a text with decimal numbers before symbols of units.
+
+    5 centimetres are 5 cm, 1 000 mm 1000 mm, and 4 mm per year 4 mm/year.
+    """
+    text = _SPELLED.sub(_symbol, _POWER_SIGN.sub("", spelled_numbers.with_slashes(text)))
+    return rates.with_slashes(spelled_numbers.in_digits(text))
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -93,13 +97,19 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 def is_known(unit: str) -> bool:
-    """Return whether a word is a unit, and no name of what is counted."""
-    return plain(unit) in OTHERS or any(plain(unit) in units for units in DIMENSIONS)
+    """Return whether a word is a unit, also per year or the like, and no name of what is counted."""
+    measured = plain(unit).partition("/")[0]
+    return measured in OTHERS or any(measured in units for units in DIMENSIONS)
 
 
 def factor(unit: str, wanted: str) -> Decimal | None:
-    """Return the factor that converts a number from one unit to another; None if they are of different kinds."""
-    here, there = plain(unit), plain(wanted)
+    """Return the factor that converts a number from one unit to another; None if they are of different kinds.
+
+    cm/year is 10 mm/year, and neither is a length.
+    """
+    (here, _, per), (there, _, wanted_per) = plain(unit).partition("/"), plain(wanted).partition("/")
+    if per != wanted_per:
+        return None
     if here == there:
         return Decimal(1)
     units = next((units for units in DIMENSIONS if there in units), {})

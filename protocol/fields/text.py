@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from protocol import bounds, clinical_spelling, spelling, units
+from protocol import bounds, british_spelling, clinical_spelling, spelling, units
 from protocol.fields import number
 from protocol.fields.kind import (
     NOT_SCORED,
@@ -77,7 +77,8 @@ def canonical(value: Any) -> str:
     not hepatitis. T2* is not T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling
     (`protocol/spelling.py`), as do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
     (`protocol/clinical_spelling.py`), at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
-    (`protocol/units.py`).
+    (`protocol/units.py`), about 5 cm is 5 cm, 4 mm per year is 4 mm/year (`protocol/rates.py`), and tumour is tumor
+    (`protocol/british_spelling.py`).
     """
     words = str(value)
     return _remembered(words) if len(words) <= _SHORT else _canonical(words)
@@ -85,7 +86,8 @@ def canonical(value: Any) -> str:
 
 def _canonical(words: str) -> str:
     text = units.in_symbols(_EMPHASIS.sub(r"\2", spelling.of_characters(words)))
-    text = units.of_measurements(bounds.of_bounds(clinical_spelling.of_names(text)))
+    text = bounds.without_approximately(british_spelling.of_words(clinical_spelling.of_names(text)))
+    text = units.of_measurements(bounds.of_bounds(text))
     text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
@@ -196,7 +198,7 @@ def _unit_behind(text: str, place: int) -> str:
 def _factor(behind: str, unit: str) -> Decimal | None:
     """Return the factor for a number by the word after it: 5 lesions are 5, and 5 cm/s is not a length."""
     times = units.factor(behind, unit)
-    if times is not None or not units.is_known(behind.partition("/")[0]):
+    if times is not None or not units.is_known(behind):
         return times or Decimal(1)
     return None
 

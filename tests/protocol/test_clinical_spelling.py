@@ -206,10 +206,37 @@ def test_a_negative_number_a_tolerance_and_a_range_are_no_number_within_limits(a
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        "~5 cm", "~ 50 mm", "\u22485 cm", "about 5 cm", "approximately 5cm", "approx. 5 cm", "roughly 5 cm",
+        "around 5 cm", "circa 5 cm", "ca. 5 cm", "Ca. 5.0 cm",
+    ],
+)  # fmt: skip
+def test_an_approximate_size_is_the_size(answer: str) -> None:
+    assert same(answer, "5 cm")
+    assert same(f"a mass of {answer}", "mass of 5 cm")
+    assert same(f"at most {answer}", "\u22645 cm")
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("almost 5 cm", "5 cm"), ("over 5 cm", "5 cm"), ("around the 4th ventricle", "4th ventricle"),
+        ("around 4th ventricle", "4th ventricle"), ("about 2nd rib", "2nd rib"), ("around 3 vessels", "3 vessels"),
+        ("CA 125", "125"), ("CA. 125", "125"), ("prostate ca. 5 mm", "prostate 5 mm"), ("3~5 cm", "35 cm"),
+        ("50%~60%", "50% 60%"), ("about 5 cm", "about 5 mm"),
+    ],
+)  # fmt: skip
+def test_a_word_that_says_more_than_approximately_counts(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+@pytest.mark.parametrize(
     ("answer", "other"),
     [
         ("BI RADS 4a", "BI-RADS 4A"), ("Lung RADS 3", "Lung-RADS 3"), ("T2 N0", "T2N0"), ("pT1a N0 M0", "pT1aN0M0"),
-        ("T2, N0, M0", "T2N0M0"), ("cT2 Nx Mx", "cT2NxMx"),
+        ("T2, N0, M0", "T2N0M0"), ("cT2 Nx Mx", "cT2NxMx"), ("pT3 pN1", "pT3pN1"), ("pT3, pN1", "pT3pN1"),
+        ("ypT3 ypN1 cM0", "ypT3ypN1cM0"), ("N1 M0", "N1M0"), ("pN1 cM0", "pN1cM0"),
     ],
 )  # fmt: skip
 def test_a_stage_and_a_category_of_findings_have_one_spelling(answer: str, other: str) -> None:
@@ -217,8 +244,12 @@ def test_a_stage_and_a_category_of_findings_have_one_spelling(answer: str, other
 
 
 @pytest.mark.parametrize(
-    ("answer", "other"), [("BI-RADS 4a", "BI-RADS 4"), ("T2N0", "T2N1"), ("T2 N0", "T20"), ("cT2N0", "pT2N0")]
-)
+    ("answer", "other"),
+    [
+        ("BI-RADS 4a", "BI-RADS 4"), ("T2N0", "T2N1"), ("T2 N0", "T20"), ("cT2N0", "pT2N0"), ("pT3 pN1", "T3 N1"),
+        ("pT3 pN1", "cT3 cN1"), ("pT3 pN1", "pT3 cN1"), ("pT3 pN1", "ypT3 ypN1"), ("N1 M0", "N1 M1"),
+    ],
+)  # fmt: skip
 def test_another_stage_or_category_is_another_answer(answer: str, other: str) -> None:
     assert not same(answer, other)
 
@@ -272,7 +303,7 @@ def test_the_number_of_a_grade_or_a_segment_is_no_part_of_the_size_behind_it(ans
         ("1 000 mm", "1 0 mm"), ("1 000", "1000"), ("slice 3 100 mm", "slice 3100 mm"), ("T1 200 ms", "T1200 ms"),
         ("L4/5 500 mm", "L4/5500 mm"), ("5 1 000 mm", "51000 mm"), ("1 0000 mm", "10000 mm"),
         ("grade 3 1/2 cm", "grade 35 mm"),
-        ("1/3 cm", "10/30 mm"), ("1/2", "0.5"), ("1/2/4 cm", "1/5 mm"), ("5 (cm)", "5 mm"), ("5 cm/s", "50 mm/s"),
+        ("1/3 cm", "10/30 mm"), ("1/2", "0.5"), ("1/2/4 cm", "1/5 mm"), ("5 (cm)", "5 mm"), ("5 cm/s", "5 mm/s"),
         ("1,000 cm", "10 mm"), ("5 cm/s", "50 mm"), ("1/2 cm", "1/20 mm"), ("5 m", "5000 mm"), ("5 cm", "-50 mm"),
     ],
 )  # fmt: skip
