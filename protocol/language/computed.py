@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from protocol.fields import LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS
+from protocol.fields import KINDS, LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS
+from protocol.fields.kind import Scale
 from protocol.language.authored_plan import (
     RATER,
     AuthoredCriterion,
@@ -23,16 +24,20 @@ from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
 
 _NOMINAL: frozenset[Estimated] = frozenset({"accuracy", "agreement", "distribution", "rate", "macro_f1", "auc"})
-# Estimates by field type; a test compares them with the report.
-COMPUTED: dict[str, frozenset[Estimated]] = {
-    "yes_no": _NOMINAL,
-    "choice": _NOMINAL | {"pass_at"},
-    "several": frozenset({"accuracy", "agreement", "distribution", "rate"}),
+# Estimates by the scale of a field type.
+_OF_SCALE: dict[Scale, frozenset[Estimated]] = {
+    "nominal": _NOMINAL,
     "ordinal": frozenset({"accuracy", "agreement", "distribution", "rate", "mean"}),
-    "number": frozenset({"accuracy", "agreement", "mean"}),
+    "interval": frozenset({"accuracy", "agreement", "mean"}),
+    "set": frozenset({"accuracy", "agreement", "distribution", "rate"}),
+    "ranking": frozenset({"accuracy", "agreement", "pass_at"}),
     "text": frozenset({"accuracy", "agreement"}),
-    "ranked": frozenset({"accuracy", "agreement", "pass_at"}),
-    "point": frozenset({"accuracy", "agreement", "distance"}),
+    "place": frozenset({"accuracy", "agreement", "distance"}),
+}
+# Estimates by field type: those of its scale, unless it is named here; a test compares them with the report.
+COMPUTED: dict[str, frozenset[Estimated]] = {
+    **{name: _OF_SCALE[kind.scale] for name, kind in KINDS.items()},
+    "choice": _NOMINAL | {"pass_at"},
     "as_item": frozenset({"accuracy", "agreement"}),
     "confidence": frozenset({"mean", "calibration", "auc"}),
     "correctness": frozenset({"accuracy", "agreement", "distribution", "rate"}),
@@ -42,21 +47,25 @@ COMPUTED: dict[str, frozenset[Estimated]] = {
 }
 
 
-# Estimates against something other than raters, by field type.
+# Estimates against something other than raters, by scale and by field type.
 _BASELINE: frozenset[tuple[Estimated, Partner]] = frozenset({("accuracy", "text_only")})
 _MODELS: frozenset[tuple[Estimated, Partner]] = frozenset({("accuracy", "models")})
 _JUDGED: frozenset[tuple[Estimated, Partner]] = frozenset({("agreement", "judges")})
 _OF_CLASSES: frozenset[tuple[Estimated, Partner]] = frozenset({("macro_f1", "models"), ("auc", "models")})
 _ON_SCALES: frozenset[tuple[Estimated, Partner]] = frozenset({("correlation", "judges"), ("direction", "judges")})
-_NOMINAL_AGAINST = _BASELINE | _MODELS | _JUDGED | _OF_CLASSES
-COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
-    **dict.fromkeys(("yes_no", "choice", "resolution", "guess"), _NOMINAL_AGAINST),
-    **dict.fromkeys(("text", "as_item"), _BASELINE | _MODELS),
+_AGAINST_ON_SCALE: dict[Scale, frozenset[tuple[Estimated, Partner]]] = {
+    "nominal": _BASELINE | _MODELS | _JUDGED | _OF_CLASSES,
     "ordinal": _BASELINE | _MODELS | _JUDGED | _ON_SCALES,
-    "number": _MODELS | _JUDGED | _ON_SCALES,
-    "several": _MODELS,
-    "ranked": _MODELS | {("pass_at", "models")},
-    "point": _MODELS | {("distance", "models")},
+    "interval": _MODELS | _JUDGED | _ON_SCALES,
+    "set": _MODELS,
+    "ranking": _MODELS | {("pass_at", "models")},
+    "text": _BASELINE | _MODELS,
+    "place": _MODELS | {("distance", "models")},
+}
+COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
+    **{name: _AGAINST_ON_SCALE[kind.scale] for name, kind in KINDS.items()},
+    **dict.fromkeys(("resolution", "guess"), _AGAINST_ON_SCALE["nominal"]),
+    "as_item": _AGAINST_ON_SCALE["text"],
     "confidence": frozenset({("calibration", "models"), ("auc", "models")}),
     "correctness": frozenset(
         {("agreement", "judges"), ("direction", "judges"), ("correlation", "token_f1"), ("correlation", "exact_match")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from protocol.fields import KINDS
+from protocol.fields.kind import Scale
 from services.report.sections.fields import (
     as_item,
     confidence,
@@ -17,15 +19,20 @@ from services.report.sections.fields import (
 )
 from services.report.sections.fields.topics import FieldReport
 
-REPORTS: dict[str, FieldReport] = {
-    "yes_no": nominal.REPORT,
-    "choice": nominal.OF_CHOICE,
-    "several": several.REPORT,
+# What is reported of answers on a scale, whatever the type that takes them.
+_OF_SCALE: dict[Scale, FieldReport] = {
+    "nominal": nominal.REPORT,
     "ordinal": ordinal.REPORT,
-    "number": number.REPORT,
+    "interval": number.REPORT,
+    "set": several.REPORT,
+    "ranking": ranked.REPORT,
     "text": text.REPORT,
-    "ranked": ranked.REPORT,
-    "point": point.REPORT,
+    "place": point.REPORT,
+}
+# A type has the report of its scale, unless it is named here.
+REPORTS: dict[str, FieldReport] = {
+    **{name: _OF_SCALE[kind.scale] for name, kind in KINDS.items()},
+    "choice": nominal.OF_CHOICE,
     "as_item": as_item.REPORT,
     "confidence": confidence.REPORT,
     "correctness": correctness.REPORT,
