@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from exchange import formats, judge_verdicts
+from exchange import formats, judge_verdicts, tables
 from exchange.file_format import FileFormat, JudgeLine, endings_in_words, format_of
 from exchange.refusal import InputRefused, Problems
 
@@ -48,15 +48,17 @@ def test_another_ending_is_refused_with_those_that_are_taken(name: str) -> None:
         format_of(formats.JUDGE_VERDICTS, name)
 
 
-@pytest.mark.parametrize(
-    ("page", "table"), [("tables.md", "verdicts of a judge"), ("how-to/run-a-study.md", "a study")]
-)
-def test_what_is_taken_stands_in_the_docs_by_its_ending_or_its_name(page: str, table: str) -> None:
-    text = (ROOT / "docs" / page).read_text("utf-8").replace("`", "")
+@pytest.mark.parametrize("file_format", formats.STUDIES, ids=lambda each: each.name)
+def test_a_format_of_studies_stands_in_the_docs_by_its_ending_or_its_name(file_format: FileFormat[Any]) -> None:
+    page = (ROOT / "docs/how-to/run-a-study.md").read_text("utf-8").replace("`", "")
 
-    assert [
-        entry.name for entry in TABLES[table] if f".{entry.endings[0]}" not in text and entry.name not in text
-    ] == []
+    assert f".{file_format.endings[0]}" in page or file_format.name in page
+
+
+@pytest.mark.parametrize("file_format", formats.JUDGE_VERDICTS, ids=lambda each: each.name)
+def test_a_format_of_verdicts_is_named_by_its_ending_where_the_table_is_described(file_format: FileFormat[Any]) -> None:
+    # Elsewhere on the page an ending may be another file's, as .yaml is the protocol's.
+    assert f"`.{file_format.endings[0]}`" in tables.JUDGE_VERDICTS.says
 
 
 def test_one_line_in_the_table_is_all_that_a_new_format_takes(monkeypatch: pytest.MonkeyPatch) -> None:
