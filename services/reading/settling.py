@@ -31,6 +31,7 @@ from services.reading import everyone, following, pooling
 from services.seals import proofs
 from services.studies import (
     assigning,
+    dealing_phases,
     drawing_phases,
     draws,
     foreseen,
@@ -273,7 +274,7 @@ def _parts(
         result = draw_what_fits(let_in, source, key.rng("sample", phase.key))
         result = with_controls(result, others, source.controls, key.rng("controls", phase.key))
         part = DrawnPhase(phase.key, kind_rated(phase), result, not_here, without_response=silent)
-        (before[phase.key],) = drawing_phases.deal_phases(study, [part], slots, key, before)
+        (before[phase.key],) = dealing_phases.deal_phases(study, [part], slots, key, before)
         drawn.append(before[phase.key])
     return drawn
 

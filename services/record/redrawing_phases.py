@@ -13,7 +13,7 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
-from services.studies import drawing_phases, pairing, pooled
+from services.studies import dealing_phases, drawing_phases, pairing, pooled
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DESIGN, DrawKey
 from services.studies.sampling.inclusion import Inclusion
@@ -93,7 +93,7 @@ class Redrawing:
         part = _part(study, phase, units)
         before = {name: other for name, other in self._stored(study, version).items() if name != phase.key}
         try:
-            (again,) = drawing_phases.deal_phases(study, [part], slots, key, before)
+            (again,) = dealing_phases.deal_phases(study, [part], slots, key, before)
         except Conflict:
             return sorted(rows)
         return sorted(unit.key for unit in units if again.slots.get(unit.key) != tuple(rows[unit.key]["slots"]))

@@ -12,7 +12,7 @@ from protocol.language.expansion import Phase as Listed
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
-from services.studies import drawing_phases, one_spelling, pooled
+from services.studies import dealing_phases, drawing_phases, one_spelling, pooled
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
@@ -46,8 +46,8 @@ def foreseen(
             continue
         reasons += _torn_by_a_sample(phase, part)
         try:
-            drawing_phases.deal_phases(study, [part], slots, key, parts)
-            (parts[phase.key],) = drawing_phases.deal_phases(_by_all(study, phase), [part], slots, key, parts)
+            dealing_phases.deal_phases(study, [part], slots, key, parts)
+            (parts[phase.key],) = dealing_phases.deal_phases(_by_all(study, phase), [part], slots, key, parts)
         except Conflict as refusal:
             reasons.append(str(refusal))
             parts[phase.key] = part

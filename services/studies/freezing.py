@@ -41,6 +41,7 @@ from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import (
     assigning,
+    dealing_phases,
     drawing_phases,
     draws,
     foreseen,
@@ -298,7 +299,7 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         phases = frozen_facts.phases_of(session, study_id)
         slots = groups.slots_of(session, study_id, phases)
         drawn = drawing_phases.draw_phases(session, expansion, pool, key)
-        parts = drawing_phases.deal_phases(expansion, drawn, slots, key)
+        parts = dealing_phases.deal_phases(expansion, drawn, slots, key)
         later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
         sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come={part.key for part in later})
         pool_files.require_prepared(session, study_id, expansion, pool, parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from protocol.language.expansion import Expansion, Phase
 from services.errors import Conflict
-from services.studies import drawing_phases
+from services.studies import dealing_phases
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
@@ -29,10 +29,10 @@ def cannot_be_dealt(study: Expansion, phase: Phase, tries: Sequence[dict[str, Dr
     for number, drawn in enumerate(ready):
         try:
             key = DrawKey(0, 0, str(number).encode())
-            (drawn[phase.key],) = drawing_phases.deal_phases(study, [drawn[phase.key]], _slots(study), key, drawn)
+            (drawn[phase.key],) = dealing_phases.deal_phases(study, [drawn[phase.key]], _slots(study), key, drawn)
         except Conflict as refusal:
             refused.append(str(refusal))
-    if refused and (planned or drawing_phases.rated_by_all(study, phase)):
+    if refused and (planned or dealing_phases.rated_by_all(study, phase)):
         tried = f" in {len(refused)} of {len(ready)} draws that were tried" if len(refused) < len(ready) else ""
         yield f"The freeze would refuse to deal what is drawn{tried}: {refused[0]}"
 

@@ -15,7 +15,7 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from protocol.language.wording import listed
 from services.errors import Conflict
-from services.studies import drawing_phases, one_spelling, pool_files
+from services.studies import dealing_phases, drawing_phases, one_spelling, pool_files
 from services.studies.drawing_phases import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
@@ -142,7 +142,7 @@ def draw_anew(
                 part = _dealt(study, phase, sample, corrected, before, rows, together, slots, key)
             else:
                 part = drawing_phases.draw_phase(session, study, phase, pool, together, key)
-                (part,) = drawing_phases.deal_phases(study, [part], slots, key, together)
+                (part,) = dealing_phases.deal_phases(study, [part], slots, key, together)
         except CannotDraw as refusal:
             reasons += [f"Phase '{phase.key}': {reason}" for reason in refusal.reasons]
             continue
@@ -269,7 +269,7 @@ def _dealt(
     part = DrawnPhase(phase.key, kind_rated(phase), sample)
     if sample.units:
         others = {name: other for name, other in together.items() if name != phase.key}
-        (part,) = drawing_phases.deal_phases(study, [part], slots, key, others)
+        (part,) = dealing_phases.deal_phases(study, [part], slots, key, others)
     replaces = _replaces(kind_rated(phase), rows)
     as_before = {
         each.unit.key: tuple(before.rows[phase.key, replaces[each.unit.key]].slots)
