@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from exchange.folder_rows import CandidateRow, StudyFolder
+from exchange.folder_rows import StudyFolder
 from exchange.item_table import ItemRow
 from protocol.fields import types_on
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
@@ -15,7 +14,6 @@ from protocol.language.computed import OF_RATERS
 from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
-from protocol.language.results import FORM
 from protocol.language.sentences_of_plan import CORRECTIONS
 from protocol.language.wording import listed, path_in_words, spoken
 from services.studies.groups_of_few import without_limits
@@ -29,45 +27,16 @@ from services.studies.lines_without_numbers import (
     without_raters,
     without_reference,
 )
-from services.studies.plan_reach import Path, drawable, known_before, lines_of, out_of_reach, selected_by, too_few
+from services.studies.plan_clusters import Said, one_cluster, split_subjects, without_clusters
+from services.studies.plan_reach import Path, known_before, lines_of, out_of_reach, selected_by, too_few
+from services.studies.plan_units import PlannedUnit, units_of
 
-# The keys that lead to a part of the protocol, and a sentence about it.
-Said = tuple[Path, str]
 # Longer lists of single values are cut off here.
 _MOST_NAMED = 3
 # Field types for which the report compares every two rated models, whether or not a line asks for it.
 BETWEEN_MODELS = types_on("ordinal") | types_on("interval") | {"correctness"}
 # Clusters that every unit has.
 _ALWAYS_THERE = ("subject", "case", "item")
-
-
-@dataclass(frozen=True)
-class _Unit:
-    item: ItemRow
-    candidate: CandidateRow | None
-    of_case: dict[str, str]
-    subject: str
-
-    @property
-    def item_key(self) -> str:
-        return self.item.key
-
-    @property
-    def form(self) -> str:
-        return self.item.form
-
-    def value_of(self, name: str) -> str:
-        own = {
-            "subject": self.subject, "case": self.item.case, "item": self.item.key, "category": self.item.category,
-            "format": self.item.format, "grounding": self.item.grounding,
-            "conversation": self.item.conversation or "", "practice": "yes" if self.item.practice else "no",
-            "model": self.candidate.model if self.candidate is not None else "",
-        }  # fmt: skip
-        if name in own:
-            return own[name]
-        of_candidate = dict(self.candidate.attributes) if self.candidate is not None else {}
-        declared = of_candidate.get(name) or dict(self.item.attributes).get(name) or self.of_case.get(name, "")
-        return declared or (self.item.form if name == FORM else "")
 
 
 class PlanChecks:
@@ -83,15 +52,15 @@ class PlanChecks:
         self._study, self._contents, self._frozen = study, contents, frozen
         self._references = References(contents.references)
         self._phases = {phase.key: phase for phase in known_before(study)}
-        self._units: dict[str, list[_Unit]] = {}
+        self._units: dict[str, list[PlannedUnit]] = {}
 
     def refused(self) -> Iterator[Said]:
         """Yield what cannot be computed whatever the answers: its key, and what to do."""
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
-            yield from _clusters(self._study.analysis.cluster, counted)
+            yield from without_clusters(self._study.analysis.cluster, counted)
             if not self._frozen:
-                yield from _one_cluster(self._study.analysis.cluster, counted)
+                yield from one_cluster(self._study.analysis.cluster, counted)
         for name in ("tables", "strata") if not self._frozen else ():
             yield from ((("analysis", name), says) for says in named_twice(getattr(self._study.analysis, name)))
         for key, line in lines_of(self._study):
@@ -140,7 +109,7 @@ class PlanChecks:
             yield from _single(name, key, self._values(name, self._of(self._phases[key])))
         yield from self._without_parts()
         yield from self._of_few()
-        yield from _split_subjects(
+        yield from split_subjects(
             self._study.analysis.cluster, {key: self._of(each) for key, each in self._phases.items() if each.counts}
         )
         for path, line in lines_of(self._study):
@@ -235,7 +204,7 @@ class PlanChecks:
             "compare to a line, or remove comparisons."
         )
 
-    def _values(self, name: str, units: Sequence[_Unit]) -> list[str]:
+    def _values(self, name: str, units: Sequence[PlannedUnit]) -> list[str]:
         """Return the value of each unit, or its level if the attribute is a number with declared bounds."""
         bins = next((each.bins for each in self._study.attributes if each.key == name), [])
         values = [unit.value_of(name) for unit in units]
@@ -270,16 +239,16 @@ class PlanChecks:
         keys = dict.fromkeys(name.partition(".")[0] for name in line.of)
         return [self._phases[key] for key in keys if key in self._phases]
 
-    def _of(self, phase: Phase) -> list[_Unit]:
+    def _of(self, phase: Phase) -> list[PlannedUnit]:
         if phase.key not in self._units:
-            self._units[phase.key] = _units_of(self._study, phase, self._contents)
+            self._units[phase.key] = units_of(self._study, phase, self._contents)
         return self._units[phase.key]
 
-    def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[_Unit], str]:
+    def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[PlannedUnit], str]:
         """Return the units that a line can rest on, and words for what they have and the others lack."""
         return decidable(self._study, phase, line, self._where(phase, line), self._references.answers)
 
-    def _where(self, phase: Phase, line: AuthoredEstimate) -> list[_Unit]:
+    def _where(self, phase: Phase, line: AuthoredEstimate) -> list[PlannedUnit]:
         wanted = selected_by(self._study, line)
         return [unit for unit in self._of(phase) if wanted(unit)]
 
@@ -309,73 +278,6 @@ def _some_of(values: Sequence[str]) -> str:
     return listed([f"'{value}'" for value in values[:_MOST_NAMED]]) + more
 
 
-def _units_of(study: Expansion, phase: Phase, contents: StudyFolder) -> list[_Unit]:
-    """Return the units that a phase could draw from, as far as known before anything is answered."""
-    cases = {case.key: case for case in contents.cases}
-    items = {item.key: item for item in contents.items if not item.practice}
-
-    def unit(item: ItemRow, candidate: CandidateRow | None) -> _Unit:
-        case = cases[item.case]
-        return _Unit(item, candidate, dict(case.attributes), case.subject)
-
-    if rates_texts(phase):
-        units = [unit(items[row.item], row) for row in contents.candidates if row.item in items and row.answer]
-    else:
-        units = [unit(item, None) for item in items.values()]
-    return drawable(study, phase, units)
-
-
-def _clusters(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
-    for key, own in units.items():
-        values = [unit.value_of(name) for unit in own]
-        lacking = values.count("")
-        if lacking:
-            yield (
-                ("analysis", "cluster"),
-                (
-                    f"{lacking} of the {len(own)} units of '{key}' have no {name}, by which intervals are "
-                    "clustered; fill the column."
-                ),
-            )
-        elif len(own) > 1 and len(set(values)) == len(own):
-            yield (
-                ("analysis", "cluster"),
-                (
-                    f"every unit of '{key}' has its own value of {name}, so that nothing is clustered; remove it, or "
-                    "name what units share."
-                ),
-            )
-
-
-def _one_cluster(name: str, units: dict[str, list[_Unit]]) -> Iterator[Said]:
-    for key, own in units.items():
-        values = {unit.value_of(name) for unit in own}
-        if len(own) > 1 and len(values) == 1 and "" not in values:
-            yield (
-                ("analysis", "cluster"),
-                (
-                    f"every unit of '{key}' has the value '{values.pop()}' of {name}, and a single cluster gives no "
-                    "interval; remove it, or name what parts the units."
-                ),
-            )
-
-
-def _split_subjects(name: str, units: dict[str, list[_Unit]]) -> Iterator[str]:
-    """Yield the phases in which a subject is in several clusters, so that its related units count as independent."""
-    for key, own in units.items():
-        of_subject: dict[str, set[str]] = {}
-        for unit in own:
-            of_subject.setdefault(unit.subject, set()).add(unit.value_of(name))
-        split = sum(len(clusters) > 1 for clusters in of_subject.values())
-        if split:
-            which = f"{split} of the {len(of_subject)} subjects" if len(of_subject) > 1 else "the only subject"
-            yield (
-                f"Clusters by {spoken(name)}: in phase '{key}' {which} {'are' if split > 1 else 'is'} in several, "
-                "which count as independent although they are of one patient, so intervals are likely to be too "
-                "narrow; remove cluster (they are then by subject), or name one that holds whole subjects."
-            )
-
-
 def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[str]:
     """Yield the bounds of a share that decide nothing, because no confidence limit can lie beyond them."""
     phase, _, name = line.of[0].partition(".")
@@ -387,7 +289,7 @@ def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[
                 yield (f"a share is between 0 and 1, so no {limit} limit can be {beyond} {bound:g}; correct the bound.")
 
 
-def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[_Unit]) -> Iterator[str]:
+def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[PlannedUnit]) -> Iterator[str]:
     if not units:
         return
     given = {unit.value_of(line.compare or "") for unit in units}
