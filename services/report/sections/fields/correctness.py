@@ -11,7 +11,7 @@ from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
-from services.report.sections.fields.against_judges import correct_of, neither_of
+from services.report.sections.fields.against_judges import PARTLY, correct_of, neither_of
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
@@ -97,6 +97,7 @@ AGREEMENT = Topic(
     agreement,
     further=(
         SAME_OF_ALL,
+        PARTLY,
         ("n excludes units that either excluded, called not assessable or left undetermined.", _says_neither),
         (
             (

@@ -21,7 +21,7 @@ def of_pool(
     *,
     kind: Literal["share", "mean", "difference"] = "share",
 ) -> list[EstimateRow]:
-    """Return a share, a mean or a difference of units weighted to the pool; nothing where chances are not known or do not differ.
+    """Return a share, a mean or a difference of units weighted to the pool; nothing if chances are unknown or equal.
 
     Parameters
     ----------
