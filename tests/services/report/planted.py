@@ -118,6 +118,8 @@ _ITEMS = {
     "Anatomy": 16, "Demographic": 17, "Location": 17, "Longitudinal": 1, "Reasoning": 17, "Severity": 16, "Signal": 16,
 }  # fmt: skip
 _OVERLAPS = ("left frontal lobe {n}", "frontal lobe {n}", "lobe {n}", "nothing {n}")
+# The same as the reference but for case, article and points.
+_SAME = "The Left frontal lobe{points}"
 
 
 def scored_answers(database: Database, folder: Path) -> Report:
@@ -138,7 +140,11 @@ def scored_answers(database: Database, folder: Path) -> Report:
             for place, model in enumerate(models):
                 cell = None if (number, place) in silent else said.pop(0)
                 text = "" if cell is None else _OVERLAPS[len(candidates) % 3 + (cell[0] == "incorrect")]
-                text = text.format(n=len(candidates))
+                # Half of the correct answers are the same as the reference, and a few of the others.
+                if cell is not None and len(candidates) % (2 if cell[0] == "correct" else 7) == 0:
+                    text = _SAME
+                # As many points as the number says, so that each text is another.
+                text = text.format(n=len(candidates), points="." * len(candidates))
                 candidates.append((f"{key}-{model}", key, model, text, "stack"))
                 if cell is not None:
                     verdicts[text] = cell
