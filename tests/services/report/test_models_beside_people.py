@@ -151,6 +151,22 @@ def test_a_subtype_has_two_denominators(tables: dict[str, Rows], who: str) -> No
     assert math.isclose(float(row["value"]), by_hand) and row["plan"] == "also"
 
 
+@pytest.mark.parametrize("who", [PERSON, MODEL, OTHER])
+def test_several_fields_are_right_at_once_of_a_model_as_of_a_person(tables: dict[str, Rows], who: str) -> None:
+    fields = ("modality", "plane", "diagnosis")
+    references, said = ({field: of(field) for field in fields} for of in (
+        lambda field: references_in(tables, field), lambda field: said_in(tables, field, who)
+    ))  # fmt: skip
+    items = sorted(set.intersection(*(set(own) for own in references.values())))
+    at_once = [all(said[field].get(item) == references[field][item] for field in fields) for item in items]
+
+    row = estimate_in(tables, "plan", "line_5_1", "All items: right in all fields at once", who)
+
+    assert math.isclose(float(row["value"]), sum(at_once) / len(at_once))
+    assert (row["n"], row["plan"]) == (str(len(items)), "also")
+    assert estimate_in(tables, "phase_read", "modality_all_right", "All items: right in all fields at once", who)["n"]
+
+
 def test_chance_counts_the_subtypes_that_go_with_the_right_diagnosis(tables: dict[str, Rows]) -> None:
     floor = estimate_in(tables, "phase_read", "detailed_diagnosis_floors", "All items: chance floor", "Chance")
 

@@ -10,7 +10,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.fields.of_pool import of_pool
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.topics import POOLED, Topic, has_models
 
 # By unit, whether its answer is right.
 RightOf = dict[tuple[int, int], bool]
@@ -52,17 +52,25 @@ def all_right(phase: PhaseRatings, keys: Sequence[str]) -> Topic:
         "all_right",
         "right in all fields at once",
         f"Of the units that have a reference and an answer in each of {labels}, the share of which all of these are "
-        "right. A field that was not asked, because of the answer above it, is not right where it has a reference. "
-        "“All raters” pools verdicts.",
+        "right. A field that was not asked, because of the answer above it, is not right where it has a reference.",
         compute,
         in_parts=False,
+        of_models=True,
+        further=(
+            POOLED,
+            (
+                "What a model wrote that is no answer is not right; nor is a field to which it wrote nothing.",
+                has_models,
+            ),
+        ),
         names=frozenset({("share", "right_at_once")}),
     )
 
 
 def _by_party(ratings: Ratings) -> dict[Party, RightOf]:
-    """Return, by rater and unit, whether the answer is right, for units with a reference and an answer."""
+    """Return, by rater or model and unit, whether the answer is right, for units with a reference and an answer."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
+    known = known.with_columns([*known.columns, *known.models])
     return {
         column.party: {
             _place(unit): bool(is_right)
