@@ -12,12 +12,12 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
 from services.report.sections.fields.against_judges import PARTLY, correct_of, neither_of
+from services.report.sections.fields.areas_of_columns import areas_of_columns
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION as OF_ANSWERS
 from services.report.sections.fields.nominal_agreement import agreement_rows
-from services.report.sections.fields.number_columns import number_columns
 from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.shares import RATE
 from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, has_bounds, has_judges
@@ -153,5 +153,5 @@ REPORT = FieldReport(
     },
     numbers=correct_numbers,
     is_share=True,
-    of_columns=number_columns,
+    of_columns=areas_of_columns,
 )  # fmt: skip
