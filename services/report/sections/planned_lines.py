@@ -89,7 +89,7 @@ def table_of(
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
-    pieces.append(unsettled_in_words(study, line, phases))
+    pieces.append(unsettled_in_words(study, line, ratings[0], phases))
     explanations = [
         *pieces,
         unit_in_words(ratings[0], [*rows, *of_groups]),

@@ -34,7 +34,9 @@ phases:
 analysis:
   cluster: item
   primary: {estimate: agreement, of: score.verdict, with: judges}
-  also: [{estimate: correlation, of: score.verdict, with: token_f1}]
+  also:
+    - {estimate: correlation, of: score.verdict, with: token_f1}
+    - {estimate: accuracy, of: score.verdict, as: settled}
   resamples: 200
 """
 N = 24
@@ -111,3 +113,13 @@ def test_every_table_on_correct_or_incorrect_says_what_partly_is(
     (table,) = (table for _, table in reported[0].estimate_tables() if table.key == key)
 
     assert "Partly correct counts as incorrect" in table.explanation
+
+
+def test_a_line_about_settled_answers_says_how_many_have_none(reported: tuple[Report, dict[str, Rows]]) -> None:
+    first, second = values_in(reported[1]["fields.csv"], "verdict").values()
+    unlike = sum(said != second[key] for key, said in first.items())
+    (table,) = (table for _, table in reported[0].estimate_tables() if table.key == "line_3")
+
+    assert unlike == 12
+    assert f"{unlike} of {N} candidates have no settled answer; they are left out." in table.explanation
+    assert [row.estimate.n for row in table.rows] == [N - unlike]

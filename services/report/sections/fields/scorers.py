@@ -54,8 +54,8 @@ CORRELATION = Topic(
     "scorers",
     "automatic scores against people",
     "Spearman’s correlation of token F1 (how many words a candidate’s text has in common with an accepted one, from 0 "
-    "to 1), and of exact match (whether it is the same), with what people said of the candidate. A scorer that goes "
-    "with people far less than they with each other cannot stand in for them.",
+    "to 1), and of exact match (whether it is the same), with what people said of the candidate. A scorer that "
+    "follows people far less than they agree with each other cannot stand in for them.",
     correlation,
     further=(PARTLY,),
 )
