@@ -43,7 +43,7 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
         levels = [row for row in levels if row.compared not in ("reference", "others") or row.parties == (ALL_RATERS,)]
     if len({row.compared for row in levels}) < 2 or len(levels) > MOST_LINES:
         return []
-    names = [_whose(row.compared) for row in levels]
+    names = [_whose(row) for row in levels]
     lines = [_line(row) for row in levels]
     draw = partial(forest, levels, "Share (%)", limits=SHARES, labels=lines, names=names)
     caption = (
@@ -53,10 +53,12 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
     return [Figure(key, section, title, caption, draw)]
 
 
-def _whose(compared: Compared) -> str:
-    if compared in _WITHOUT_IMAGES:
+def _whose(row: EstimateRow) -> str:
+    if row.compared in _WITHOUT_IMAGES:
         return "Without the images"
-    return "Ceilings" if compared in _CEILINGS else "Raters"
+    if any(party.kind == "model" for party in row.parties):
+        return "Models"
+    return "Ceilings" if row.compared in _CEILINGS else "Raters"
 
 
 def _line(row: EstimateRow) -> str:

@@ -209,6 +209,20 @@ def test_a_reliability_curve_is_accuracy_over_mean_confidence_by_tenths(
     assert len(set(lines)) == len(lines) == 5
 
 
+def test_models_are_not_drawn_as_raters_between_floors_and_ceilings(figures: dict[str, Figure]) -> None:
+    drawn = {str(trace.name) for trace in figures["phase_read-diagnosis_levels"].figure.data}
+
+    assert {"Without the images", "Raters", "Models", "Ceilings"} <= drawn
+
+
+def test_only_a_table_with_a_row_for_each_column_speaks_of_a_diagonal(figures: dict[str, Figure]) -> None:
+    captions = {title: key.caption for key in figures.values() if "Reference against" in (title := key.title)}
+    models_answers = captions[f"Detailed diagnosis: Reference against {MODEL}"]
+
+    assert "Counts of answers; where row and column have the same name, both say the same." in models_answers
+    assert "on the diagonal both say the same." in captions["Plane: Reference against All raters"]
+
+
 def test_answers_are_counted_against_the_reference_with_both_margins(
     tables: dict[str, Rows], figures: dict[str, Figure]
 ) -> None:
