@@ -18,10 +18,14 @@ MOST_RATERS = 6
 _WITHOUT_IMAGES: tuple[Compared, ...] = ("chance_floor", "text_only_floor", "majority_floor")
 _CEILINGS: tuple[Compared, ...] = ("best_rater", "others")
 _DRAWN = (*_WITHOUT_IMAGES, "reference", *_CEILINGS)
-_THIRDS: tuple[tuple[Compared, str, str], ...] = (
-    ("queue", "Third of each rater’s own queue", "by place in the queue"),
-    ("active_time", "Third of each rater’s own active times, the fastest first", "by active time"),
-)
+# What thirds are of: the axis, the words in the title, and why they are descriptive.
+_THIRDS: tuple[tuple[Compared, str, str, str], ...] = (
+    ("queue", "Third of each rater’s own queue", "by place in the queue", "hard items may have come late"),
+    (
+        "active_time", "Third of each rater’s own active times, the fastest first", "by active time",
+        "nobody was randomised to be slow, and hard items take long",
+    ),
+)  # fmt: skip
 
 
 def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
@@ -77,7 +81,7 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
         What is drawn, and of which field; the words for the thirds are added to it.
     """
     figures = []
-    for compared, axis, words in _THIRDS:
+    for compared, axis, words, because in _THIRDS:
         own = [row for row in rows if row.compared == compared and row.statistic == "accuracy" and row.category]
         parties = list(dict.fromkeys(row.parties for row in own))
         if len(parties) > MOST_RATERS:
@@ -92,8 +96,7 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
         named = f"{title} {words}"
         caption = (
             f"{named}: {stratum_in_words(own[0].stratum)}. Points: share right in each third; lines: "
-            f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: nobody was "
-            "randomised to be slow."
+            f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: {because}."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
         figures.append(Figure(f"{key}-{compared}", section, named, caption, draw))
