@@ -36,6 +36,8 @@ phases:
       kind: {type: choice, options: {a: Alpha, b: Beta, c: Gamma}}
       causes: {type: ranked, at_most: 3}
       words: {type: text}
+      place: {type: point}
+      part: {type: choice, options: {x: One, y: Two}, when: {kind: a}}
   - key: score
     rates: candidates
     from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 10 %}}}
@@ -50,7 +52,9 @@ analysis:
   comparisons: {correction: holm}
   resamples: 300
 """
-ITEMS = 220
+ITEMS = 120
+# All that are flagged, and a tenth of the others.
+DRAWN = 30
 KINDS = "abc"
 WEIGHTED = "All items: {}, weighted to the pool"
 
@@ -74,7 +78,10 @@ def reported(
     write_table(study / "items.csv", "item,format,prompt,flagged", items)
     right = {"kind": lambda n: KINDS[n % 3], "causes": lambda n: f"cause {n % 2}", "words": lambda n: f"left side {n}"}
     lines = [(f"q{n}", field, of(n)) for n in range(ITEMS) for field, of in right.items()]
-    write_table(study / "references.csv", "item,field,accepted", lines)
+    rows = [(*line, "") for line in lines]
+    rows += [(f"q{n}", "place", f"{n} 0 0", 4) for n in range(ITEMS)]
+    rows += [(f"q{n}", "part", "x", "") for n in range(0, ITEMS, 3)]
+    write_table(study / "references.csv", "item,field,accepted,radius", rows)
     texts = [(f"{model}{n}", f"q{n}", model, f"{model} {n}") for n in range(ITEMS) for model in ("one", "two")]
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
     situation = imported_listed(database, study, raters=2)
@@ -89,7 +96,11 @@ def reported(
             is_right = number % 3 > 0 if payload["candidate"].startswith("one") else number < 20 or number % 2
             return answers(verdict="correct" if is_right else "incorrect")
         causes = ["cause 0", "cause 1"] if number < 20 or number % 5 == asked % 2 else ["cause 1", "cause 2"]
-        return answers(kind=kind_said(number, asked), causes=causes, words="left side" if number % 3 else "right side")
+        kind = kind_said(number, asked)
+        words = "left side" if number % 3 else "right side"
+        place = [float(number), float(number % 7 + (3 if number < 20 else 0)), 0.0]
+        part = {"part": "x" if number % 2 else "y"} if kind == "a" else {}
+        return answers(kind=kind, causes=causes, words=words, place=place, **part)
 
     store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
@@ -125,7 +136,7 @@ def test_accuracy_is_weighted_for_each_rater_and_for_all(tables: dict[str, Rows]
     for who, value in in_the_pool.items():
         row = estimate_in(tables, section, table, WEIGHTED.format("accuracy"), who)
         assert math.isclose(float(row["value"]), value) and float(row["low"]) < value < float(row["high"])
-        assert int(row["n"]) == (80 if who == "All raters" else 40)
+        assert int(row["n"]) == (2 * DRAWN if who == "All raters" else DRAWN)
 
 
 @pytest.mark.parametrize(("section", "table"), [("plan", "line_2"), ("phase_score", "verdict_by_model")])
@@ -140,7 +151,7 @@ def test_a_difference_on_the_same_items_is_weighted(tables: dict[str, Rows], sec
         tables, section, table, "All candidates: difference of shares, weighted to the pool", "one minus two"
     )
 
-    assert math.isclose(float(row["value"]), value) and int(row["n"]) == len(items) == 40
+    assert math.isclose(float(row["value"]), value) and int(row["n"]) == len(items) == DRAWN
     assert float(row["low"]) < value < float(row["high"])
 
 
@@ -161,6 +172,34 @@ def test_token_f1_is_weighted(tables: dict[str, Rows]) -> None:
         label = WEIGHTED.format("mean token F1")
         row = estimate_in(tables, "phase_read", "words_token_f1", label, who)
         assert math.isclose(float(row["value"]), in_pool(tables, overlap))
+
+
+def test_distances_and_shares_within_them_are_weighted(tables: dict[str, Rows]) -> None:
+    for who in ("Rater 1", "Rater 2"):
+        away = {
+            row["item"]: float(row["distance_mm"])
+            for row in tables["fields.csv"]
+            if (row["member"], row["field"]) == (who, "place")
+        }
+        mean = estimate_in(
+            tables, "phase_read", "place_distance", WEIGHTED.format("mean distance from the reference"), who
+        )
+        near = estimate_in(tables, "phase_read", "place_within", WEIGHTED.format("within 5 mm"), who)
+        assert math.isclose(float(mean["value"]), in_pool(tables, away))
+        assert math.isclose(float(near["value"]), in_pool(tables, {item: float(mm <= 5) for item, mm in away.items()}))
+
+
+def test_a_field_that_depends_on_another_is_weighted_in_both_denominators(tables: dict[str, Rows]) -> None:
+    weights = weights_in(tables, "read", "item")
+    kind, part = (values_in(tables["fields.csv"], field, "item")["Rater 1"] for field in ("kind", "part"))
+    wanted = [item for item in weights if int(item[1:]) % 3 == 0]
+    for words, items in (
+        ("of all with a reference", wanted),
+        ("where the answer above is right", [item for item in wanted if kind[item] == "a"]),
+    ):
+        right = [part.get(item) == "x" for item in items]
+        row = estimate_in(tables, "phase_read", "part_depending", WEIGHTED.format(f"accuracy {words}"), "Rater 1")
+        assert math.isclose(float(row["value"]), float(np.average(right, weights=[weights[item] for item in items])))
 
 
 def test_all_fields_at_once_are_weighted(tables: dict[str, Rows]) -> None:
