@@ -374,25 +374,3 @@ def _needs(field: Field, accepted: Sequence[str]) -> Iterator[tuple[str, set[str
     if field.options_by is not None:
         needed = {part.value for part in field.options_by.offered if set(part.options) & set(accepted)}
         yield field.options_by.field, needed, f"'{field.key}' offers {listed(accepted)}"
-
-
-def without_some_fields(
-    study: Expansion, references: Sequence[ReferenceRow], items: Sequence[ItemRow]
-) -> Iterator[str]:
-    """Yield the fields that have a reference on some items but lack one on others where they are asked."""
-    fields, form_of = _Fields(study), {item.key: item.form for item in items}
-    of_items = [row for row in references if row.fields]
-    for key in dict.fromkeys(line.field for row in of_items for line in row.fields):
-        lacking = [
-            row.item
-            for row in of_items
-            if all(line.field != key for line in row.fields)
-            for asked in [fields.of(form_of[row.item]).get(key, ())]
-            # A field that depends on another may not be asked, and an optional one does not need a reference.
-            if any(field.required and field.when is None and field.options_by is None for field in asked)
-        ]
-        if lacking:
-            yield (
-                f"references.csv: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no reference for "
-                f"'{key}'; estimates that need a reference use the other items only."
-            )

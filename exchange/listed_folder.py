@@ -11,7 +11,7 @@ from exchange.acknowledged_text import leave_images_out_of_phases
 from exchange.attribute_columns import attributes_of, declared_of, table_of
 from exchange.compared_pairs import lacking_pairs, read_pairs
 from exchange.csv_table import Line, Read, Reader, read_table
-from exchange.field_references import read_references, without_some_fields
+from exchange.field_references import read_references
 from exchange.folder_checks import check_dates, check_hanging, check_items, check_subjects, warnings_of
 from exchange.folder_rows import (
     CandidateRow,
@@ -25,6 +25,7 @@ from exchange.folder_rows import (
     volume_row,
 )
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
+from exchange.missed_references import without_some_fields
 from exchange.model_answers import answers_in_fields, unanswered_by_models
 from exchange.pooled_candidates import (
     answer_in_pool,
@@ -180,7 +181,7 @@ def look_through_listed(
                     items.rows,
                     references,
                 ),
-                *without_some_fields(study, references, items.rows),
+                *without_some_fields(study, references, whole, items.rows),
                 *unanswered_by_models(study, candidates.rows),
                 *not_computed(study),
             ),

@@ -190,12 +190,12 @@ def stratum_in_words(stratum: Stratum) -> str:
 
 def statistic_in_words(row: EstimateRow) -> str:
     """Return the label that a statistic gives to a line; empty if it goes without saying."""
-    words = _filled(WORDS[row.statistic, row.compared].line, row)
+    words = _line(row)
     return words[:1].upper() + words[1:]
 
 
 def _label(table: EstimateTable, row: EstimateRow) -> str:
-    part, words = stratum_in_words(row.stratum), _filled(WORDS[row.statistic, row.compared].line, row)
+    part, words = stratum_in_words(row.stratum), _line(row)
     if table.lines == "stratum":
         label = part
     elif table.lines == "both":
@@ -227,6 +227,11 @@ def _name(row: EstimateRow) -> str:
 
 def _variant(row: EstimateRow) -> str:
     return (f", {WEIGHTED}" if row.weighted else "") + (", exploratory" if row.exploratory else "")
+
+
+def _line(row: EstimateRow) -> str:
+    words = WORDS[row.statistic, row.compared]
+    return _filled(words.of_pool if row.weighted and words.of_pool else words.line, row)
 
 
 def _filled(words: str, row: EstimateRow) -> str:

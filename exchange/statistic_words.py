@@ -9,14 +9,25 @@ from exchange.statistic_names import Compared, Statistic
 
 @dataclass(frozen=True)
 class Words:
-    """The label of a line that is named after its statistic, and the statistic's name in files."""
+    """The names of a statistic.
+
+    Attributes
+    ----------
+    line
+        The label of a line that is named after it.
+    name
+        Its name in files.
+    of_pool
+        The label of a line that is weighted to the pool, if it is another one.
+    """
 
     line: str
     name: str
+    of_pool: str = ""
 
 
 WORDS: dict[tuple[Statistic, Compared], Words] = {
-    ("accuracy", "reference"): Words("accuracy on these items", "accuracy"),
+    ("accuracy", "reference"): Words("accuracy on these items", "accuracy", of_pool="accuracy"),
     ("accuracy", "consensus"): Words("accuracy of the consensus", "accuracy of the consensus"),
     ("accuracy", "chance_floor"): Words("chance floor", "chance floor"),
     ("accuracy", "text_only_floor"): Words("text-only floor", "text-only floor"),

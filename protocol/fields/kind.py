@@ -101,6 +101,10 @@ class FieldScore:
     rank: int | None = None
     distance_mm: float | None = None
 
+    def is_within(self, depth: int) -> bool | None:
+        """Return whether an accepted line is among the first `depth`; None if the answer is not scored."""
+        return None if self.correct is None else self.rank is not None and self.rank <= depth
+
 
 NOT_SCORED = FieldScore(None)
 

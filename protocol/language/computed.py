@@ -95,7 +95,8 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
     if averaged and not (is_number(field) and line.estimate in ("mean", "difference", "correlation", "direction")):
         return False
     if are_right_at_once(line):
-        return field.type in _RIGHT_OR_WRONG and not line.against and line.compare is None and not line.using
+        with_models = line.against in ([], ["models"])
+        return field.type in _RIGHT_OR_WRONG and with_models and line.compare is None and not line.using
     if line.estimate in ("joint_rate", "flag_precision"):
         return _counts_an_option(study, field, phase, line)
     if line.estimate in ("uniformity", "corrected"):

@@ -132,7 +132,8 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     if line.estimate == "flag_precision" and line.over:
         said += f", the flag being the column {listed([spoken(key) for key in line.over])}"
     elif line.estimate == "auc" and line.over:
-        said += f", by the number in the column {listed([spoken(key) for key in line.over])}"
+        columns = listed([spoken(key) for key in line.over])
+        said += f", by the number in the column{'s' if len(line.over) > 1 else ''} {columns}"
     elif line.over:
         said += (
             f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"

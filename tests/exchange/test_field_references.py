@@ -199,3 +199,48 @@ def test_a_line_without_a_field_is_refused_where_it_could_be_shown_as_that_of_an
         "references.csv, line 2: names no field, and a phase shows the reference of modality, but phases compare "
         "diagnosis, modality; fill in the column field."
     )
+
+
+PARTED = """
+blindread: 2
+name: parted
+title: Two phases, each of some of the items
+attributes: {items: {kind: {type: choice, options: [easy, hard]}, dull: yes_no}, cases: {site: text}}
+phases:
+  - key: one
+    rates: items
+    from: {where: {kind: easy}}
+    shows: [prompt]
+    form: {side: {type: choice, options: [l, r]}}
+  - key: two
+    rates: items
+    from: {where: {WHERE}}
+    shows: [prompt]
+    form: {lobe: {type: choice, options: [f, p]}}
+  - {key: again, rates: items, from: {phase: two}, shows: [prompt], form: {size: {type: choice, options: [s, m]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "lacking"),
+    [
+        ("kind: hard", []),
+        ("dull: false", []),
+        ("site: here", []),
+        ("format: open", ["q1 has no reference for 'lobe'", "q1 has no reference for 'size'"]),
+    ],
+)
+def test_a_reference_is_missed_only_on_items_that_a_phase_with_the_field_can_take(
+    tmp_path: Path, where: str, lacking: list[str]
+) -> None:
+    (tmp_path / "protocol.yaml").write_text(PARTED.replace("WHERE", where), encoding="utf-8")
+    write_table(tmp_path / "cases.csv", "case,subject,site", [("c1", "s1", "there"), ("c2", "s2", "here")])
+    items = [("q1", "c1", "open", "Where?", "easy", "yes"), ("q2", "c2", "open", "Where?", "hard", "no")]
+    write_table(tmp_path / "items.csv", "item,case,format,prompt,kind,dull", items)
+    lines = [("q1", "side", "l"), ("q2", "lobe", "f"), ("q2", "size", "s")]
+    write_table(tmp_path / "references.csv", "item,field,accepted", lines)
+
+    contents = read_study_folder(tmp_path, EXPANDING)
+
+    about = [warning for warning in contents.warnings if "no reference for" in warning]
+    assert [warning.removeprefix("references.csv: ").partition(";")[0] for warning in about] == lacking

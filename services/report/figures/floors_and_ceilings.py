@@ -18,10 +18,14 @@ MOST_RATERS = 6
 _WITHOUT_IMAGES: tuple[Compared, ...] = ("chance_floor", "text_only_floor", "majority_floor")
 _CEILINGS: tuple[Compared, ...] = ("best_rater", "others")
 _DRAWN = (*_WITHOUT_IMAGES, "reference", *_CEILINGS)
-_THIRDS: tuple[tuple[Compared, str, str], ...] = (
-    ("queue", "Third of each rater’s own queue", "by place in the queue"),
-    ("active_time", "Third of each rater’s own active times, the fastest first", "by active time"),
-)
+# What thirds are of: the axis, the words in the title, and why they are descriptive.
+_THIRDS: tuple[tuple[Compared, str, str, str], ...] = (
+    ("queue", "Third of each rater’s own queue", "by place in the queue", "hard items may have come late"),
+    (
+        "active_time", "Third of each rater’s own active times, the fastest first", "by active time",
+        "nobody was randomised to be slow, and hard items take long",
+    ),
+)  # fmt: skip
 
 
 def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[EstimateRow], cluster: str) -> list[Figure]:
@@ -43,7 +47,7 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
         levels = [row for row in levels if row.compared not in ("reference", "others") or row.parties == (ALL_RATERS,)]
     if len({row.compared for row in levels}) < 2 or len(levels) > MOST_LINES:
         return []
-    names = [_whose(row.compared) for row in levels]
+    names = [_whose(row) for row in levels]
     lines = [_line(row) for row in levels]
     draw = partial(forest, levels, "Share (%)", limits=SHARES, labels=lines, names=names)
     caption = (
@@ -53,10 +57,12 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
     return [Figure(key, section, title, caption, draw)]
 
 
-def _whose(compared: Compared) -> str:
-    if compared in _WITHOUT_IMAGES:
+def _whose(row: EstimateRow) -> str:
+    if row.compared in _WITHOUT_IMAGES:
         return "Without the images"
-    return "Ceilings" if compared in _CEILINGS else "Raters"
+    if any(party.kind == "model" for party in row.parties):
+        return "Models"
+    return "Ceilings" if row.compared in _CEILINGS else "Raters"
 
 
 def _line(row: EstimateRow) -> str:
@@ -75,7 +81,7 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
         What is drawn, and of which field; the words for the thirds are added to it.
     """
     figures = []
-    for compared, axis, words in _THIRDS:
+    for compared, axis, words, because in _THIRDS:
         own = [row for row in rows if row.compared == compared and row.statistic == "accuracy" and row.category]
         parties = list(dict.fromkeys(row.parties for row in own))
         if len(parties) > MOST_RATERS:
@@ -90,8 +96,7 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
         named = f"{title} {words}"
         caption = (
             f"{named}: {stratum_in_words(own[0].stratum)}. Points: share right in each third; lines: "
-            f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: nobody was "
-            "randomised to be slow."
+            f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: {because}."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
         figures.append(Figure(f"{key}-{compared}", section, named, caption, draw))

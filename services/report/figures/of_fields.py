@@ -243,7 +243,8 @@ def _line(row: EstimateRow) -> str:
 def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw the share of lists with an accepted answer among the first lines, by number of lines."""
     series: dict[str, list[Point]] = {}
-    rows = [row for row in table.rows if row.statistic == "pass_at_k" and row.stratum == table.rows[0].stratum]
+    whole = table.rows[0].stratum
+    rows = [row for row in table.rows if row.statistic == "pass_at_k" and row.stratum == whole and not row.weighted]
     for row in rows:
         share = row.estimate
         point = Point(float(row.depth or 0), share, f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}")
@@ -260,7 +261,8 @@ def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
 def _distances(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw the share of places within a distance of the reference, by distance."""
     series: dict[str, list[Point]] = {}
-    for row in table.rows:
+    rows = [row for row in table.rows if not row.weighted]
+    for row in rows:
         reach = float(row.category.id) if row.category is not None else 0.0
         what = f"{statistic_in_words(row)}: {shown_estimate(row.estimate, row.scale)}"
         series.setdefault(who(row), []).append(Point(reach, row.estimate, what))
@@ -268,8 +270,7 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
         return []
     ticks = sorted({point.x for points in series.values() for point in points})
     caption = (
-        f"{table.title}. Points: share of places; lines: {intervals_in_words(table.rows, table.cluster)}; n behind "
-        "each name."
+        f"{table.title}. Points: share of places; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
     )
     draw = partial(curves, series, f"Distance from the reference ({table.measured_in})", "Places within it (%)", ticks)
     return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]

@@ -69,6 +69,11 @@ class Ratings:
         return {"candidate": ALL_CANDIDATES, "reference": ALL_REFERENCES, "pair": ALL_PAIRS}.get(self.unit, ALL_ITEMS)
 
     @cached_property
+    def chances(self) -> tuple[float | None, ...]:
+        """The chance that each unit was drawn; None where it is not known."""
+        return tuple(unit.probability for unit in self.units)
+
+    @cached_property
     def versions(self) -> tuple[int, ...]:
         """The versions of the study that added the units."""
         return versions_of(self.units)

@@ -13,7 +13,7 @@ from exchange.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 
-# The kinds of comparisons; the same pair compared by another method belongs to a separate family.
+# The kinds of comparisons; the same pair compared by another method, or weighted, belongs to a separate family.
 _COMPARED: frozenset[Compared] = frozenset(
     {"models", "models_over_readers", "groups", "interaction", "corrected_score"}
 )
@@ -22,7 +22,7 @@ _DIFFERENCES: frozenset[Statistic] = frozenset(
 )
 # These corrections also give wider, simultaneous intervals; a false discovery rate does not apply to intervals.
 _TOGETHER = frozenset({"bonferroni", "holm", "hommel"})
-Family = tuple[Statistic, Compared]
+Family = tuple[Statistic, Compared, bool]
 
 
 def counted(
@@ -83,7 +83,7 @@ def in_words(rows: Sequence[EstimateRow]) -> str:
 
 def _family(row: EstimateRow) -> Family | None:
     is_compared = row.compared in _COMPARED and row.statistic in _DIFFERENCES
-    return (row.statistic, row.compared) if is_compared else None
+    return (row.statistic, row.compared, row.weighted) if is_compared else None
 
 
 def _corrected(rows: Sequence[EstimateRow], family: Family, plan: AuthoredComparisons | None) -> Iterator[float | None]:

@@ -18,6 +18,8 @@ from services.report.sections.fields.classes import INVALID, classes_of
 from services.report.sections.fields.judges_on_scales import humans_of
 from services.report.sections.fields.shares import categories_of
 
+# Without a row for each column, the same answers are on no diagonal.
+_SAME_NAME = "where row and column have the same name,"
 # A larger table cannot be read at a glance.
 _MOST_OPTIONS = 12
 # For pairs of raters: more pairs than this would give too many tables to read.
@@ -102,7 +104,7 @@ def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second:
     return Matrix(
         key=f"{ratings.field.key}_matrix_{'_'.join(party.name or party.kind for party in parties)}",
         title=f"{label}: {words}" if label else f"Answers: {words}",
-        explanation="Counts of answers; on the diagonal both say the same.",
+        explanation=(f"Counts of answers; {'on the diagonal' if rows == columns else _SAME_NAME} both say the same."),
         stratum=ratings.whole,
         parties=parties,
         row_labels=tuple(texts[key] for key in rows),

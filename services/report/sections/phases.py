@@ -173,7 +173,7 @@ def topic_table(
                 [
                     *topic.explained(ratings, rows),
                     unit_in_words(ratings, rows),
-                    weighted_in_words(rows),
+                    weighted_in_words(ratings, rows),
                     in_words(rows),
                 ],
             )

@@ -89,8 +89,12 @@ def table_of(
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
-    pieces.append(unsettled_in_words(study, line, phases))
-    explanations = [*pieces, unit_in_words(ratings[0], [*rows, *of_groups]), weighted_in_words(rows)]
+    pieces.append(unsettled_in_words(study, line, ratings[0], phases))
+    explanations = [
+        *pieces,
+        unit_in_words(ratings[0], [*rows, *of_groups]),
+        weighted_in_words(ratings[0], [*rows, *of_groups]),
+    ]
     if line.compare == "group":
         rows += of_groups
         explanations.append(groups_in_words(of_groups))

@@ -121,10 +121,13 @@ def _result_named(name: str, phases: Sequence[PhaseRatings], form: str | None) -
     return phase.of_field(field, form) if phase is not None else None
 
 
-def unsettled_in_words(study: Expansion, line: AuthoredEstimate, phases: Sequence[PhaseRatings]) -> str:
-    """Return of how many units nothing is settled by which a line selects: it is about none of them."""
+def unsettled_in_words(
+    study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]
+) -> str:
+    """Return of how many units nothing is settled that a line is about, or selects by: it is about none of them."""
     said = []
-    for name in line.where:
+    own = [ratings.name] if "settled" in line.using else []
+    for name in dict.fromkeys([*own, *line.where]):
         other = _result_named(name, phases, form_named(study, line)) if "." in name else None
         if other is None:
             continue
@@ -134,9 +137,10 @@ def unsettled_in_words(study: Expansion, line: AuthoredEstimate, phases: Sequenc
         rated = [bool(states) and states <= VERDICTS for states in of_units]
         lacking = sum(is_rated and answer is None for is_rated, answer in zip(rated, answers, strict=True))
         if lacking:
-            has, whose = ("has", "it is left out, with all that belongs to it")
-            if lacking > 1:
-                has, whose = ("have", "they are left out, with all that belongs to them")
+            has, whose, what = (
+                ("has", "it is left out", "it") if lacking == 1 else ("have", "they are left out", "them")
+            )
+            whose += f", with all that belongs to {what}" if name in line.where else ""
             of_all = f"{sum(rated)} {other.unit}{'' if sum(rated) == 1 else 's'}"
             said.append(f"In “{other.phase.title}” {lacking} of {of_all} {has} no settled answer; {whose}.")
     return " ".join(said)

@@ -221,6 +221,21 @@ def test_accuracy_is_drawn_over_the_thirds_of_queue_and_time(
 
 
 @pytest.mark.parametrize(
+    ("compared", "because"),
+    [
+        ("queue", "Descriptive: hard items may have come late."),
+        ("active_time", "Descriptive: nobody was randomised to be slow, and hard items take long."),
+    ],
+)
+def test_a_figure_of_thirds_says_why_it_is_descriptive(
+    report: tuple[Report, dict[str, Rows]], compared: str, because: str
+) -> None:
+    captions = {figure.key: figure.caption for figure in figures_of(report[0])}
+
+    assert captions[f"phase_read-diagnosis_order_and_time-{compared}"].endswith(because)
+
+
+@pytest.mark.parametrize(
     ("column", "thirds", "difference"),
     [
         (

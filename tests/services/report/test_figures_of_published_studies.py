@@ -85,7 +85,8 @@ def test_the_scorers_of_neuroqa_agree_by_category_as_printed(exported: Exported)
             assert row["value"] == "" and "kappa needs two or more" in row["undefined_because"]
 
 
-def test_token_f1_goes_with_what_the_scorers_agree_on_in_each_model(exported: Exported) -> None:
+@pytest.mark.parametrize("scorer", ["token F1", "exact match"])
+def test_automatic_scores_go_with_what_the_scorers_agree_on_in_each_model(exported: Exported, scorer: str) -> None:
     tables = exported(planted.scored_answers)
     said = values_in(tables["fields.csv"], "verdict")
     agreed = {
@@ -94,26 +95,31 @@ def test_token_f1_goes_with_what_the_scorers_agree_on_in_each_model(exported: Ex
         if said["Rater 1"][unit] == said["Rater 2"][unit]
     }
     texts = {row["candidate"]: (row["model"], row["answer"]) for row in tables["candidates.csv"]}
+    reference = "left frontal lobe"
 
     for number, model in ((2, None), (3, "GPT-5.2"), (3, "GPT-5-nano"), (3, "MedGemma-4B")):
         units = [unit for unit in agreed if model in (None, texts[unit][0])]
-        by_hand = spearmanr(
-            [overlap(texts[unit][1], "left frontal lobe") for unit in units], [agreed[u] for u in units]
-        )
+        scores = {
+            "token F1": [overlap(texts[unit][1], reference) for unit in units],
+            "exact match": [float(words_of(texts[unit][1]) == words_of(reference)) for unit in units],
+        }
+        by_hand = spearmanr(scores[scorer], [agreed[unit] for unit in units])
         part = "All candidates" if model is None else f"Model {model}"
-        row = estimate_in(tables, "plan", f"line_{number}", f"{part}: token F1: Spearman correlation", "Consensus")
-        assert int(row["n"]) == len(units)
+        row = estimate_in(tables, "plan", f"line_{number}", f"{part}: {scorer}: Spearman correlation", "Consensus")
+        assert int(row["n"]) == len(units) and row["unit"] == "candidate"
         assert math.isclose(value(row), by_hand.statistic, abs_tol=1e-12)
+        assert float(row["low"]) < value(row) < float(row["high"])
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words that SQuAD compares: in lower case, without punctuation and articles."""
+    bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
+    return re.sub(r"\b(a|an|the)\b", " ", bare).split()
 
 
 def overlap(answer: str, reference: str) -> float:
     """Return SQuAD's token F1."""
-
-    def words(text: str) -> list[str]:
-        bare = "".join(letter for letter in text.lower() if letter not in string.punctuation)
-        return re.sub(r"\b(a|an|the)\b", " ", bare).split()
-
-    given, wanted = words(answer), words(reference)
+    given, wanted = words_of(answer), words_of(reference)
     common = sum((Counter(given) & Counter(wanted)).values())
     return 2 * common / (len(given) + len(wanted)) if common else 0.0
 

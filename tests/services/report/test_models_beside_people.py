@@ -151,6 +151,22 @@ def test_a_subtype_has_two_denominators(tables: dict[str, Rows], who: str) -> No
     assert math.isclose(float(row["value"]), by_hand) and row["plan"] == "also"
 
 
+@pytest.mark.parametrize("who", [PERSON, MODEL, OTHER])
+def test_several_fields_are_right_at_once_of_a_model_as_of_a_person(tables: dict[str, Rows], who: str) -> None:
+    fields = ("modality", "plane", "diagnosis")
+    references, said = ({field: of(field) for field in fields} for of in (
+        lambda field: references_in(tables, field), lambda field: said_in(tables, field, who)
+    ))  # fmt: skip
+    items = sorted(set.intersection(*(set(own) for own in references.values())))
+    at_once = [all(said[field].get(item) == references[field][item] for field in fields) for item in items]
+
+    row = estimate_in(tables, "plan", "line_5_1", "All items: right in all fields at once", who)
+
+    assert math.isclose(float(row["value"]), sum(at_once) / len(at_once))
+    assert (row["n"], row["plan"]) == (str(len(items)), "also")
+    assert estimate_in(tables, "phase_read", "modality_all_right", "All items: right in all fields at once", who)["n"]
+
+
 def test_chance_counts_the_subtypes_that_go_with_the_right_diagnosis(tables: dict[str, Rows]) -> None:
     floor = estimate_in(tables, "phase_read", "detailed_diagnosis_floors", "All items: chance floor", "Chance")
 
@@ -191,6 +207,20 @@ def test_a_reliability_curve_is_accuracy_over_mean_confidence_by_tenths(
     # Each party has a dash of its own, so that they are told apart in grey.
     lines = [trace.line.dash for trace in figures["phase_read-confidence_reliability"].figure.data if trace.name]
     assert len(set(lines)) == len(lines) == 5
+
+
+def test_models_are_not_drawn_as_raters_between_floors_and_ceilings(figures: dict[str, Figure]) -> None:
+    drawn = {str(trace.name) for trace in figures["phase_read-diagnosis_levels"].figure.data}
+
+    assert {"Without the images", "Raters", "Models", "Ceilings"} <= drawn
+
+
+def test_only_a_table_with_a_row_for_each_column_speaks_of_a_diagonal(figures: dict[str, Figure]) -> None:
+    captions = {title: key.caption for key in figures.values() if "Reference against" in (title := key.title)}
+    models_answers = captions[f"Detailed diagnosis: Reference against {MODEL}"]
+
+    assert "Counts of answers; where row and column have the same name, both say the same." in models_answers
+    assert "on the diagonal both say the same." in captions["Plane: Reference against All raters"]
 
 
 def test_answers_are_counted_against_the_reference_with_both_margins(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agreement import cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement, weighted_mean
 from exchange.estimate_rows import EstimateRow, Party, Stratum
@@ -14,7 +15,7 @@ from services.report.rows.excluded import excluded_by_either
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
-from services.report.sections.fields.topics import Topic, has_consensus, has_tests
+from services.report.sections.fields.topics import Holds, Topic, has_consensus, has_tests
 
 _SAYS = {"correct": True, "incorrect": False, "partly": False}
 _NEITHER = ("not_assessable", "undetermined")
@@ -35,7 +36,15 @@ def neither_of(column: Column) -> list[bool]:
 
 def humans_of(ratings: Ratings) -> list[Column]:
     """Return the humans that a judge is compared with: each rater, and the consensus if there are several."""
-    return [*ratings.columns, *(settled(ratings, ()).columns if len(ratings.columns) > 1 else ())]
+    columns = list(ratings.columns)
+    if len(columns) < 2 or any(column.party.kind == "consensus" for column in columns):
+        return columns
+    # Raters who differ only between partly correct and incorrect agree that an answer is not correct.
+    of_two = [
+        replace(column, values=tuple("incorrect" if value == "partly" else value for value in column.values))
+        for column in columns
+    ]
+    return [*columns, *settled(ratings.with_columns(of_two), ()).columns]
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -102,19 +111,24 @@ def _weighted(
     return [EstimateRow(statistic, "judgements", parties, stratum, weighted, weighted=True)]
 
 
-_ON_CONSENSUS = ("The consensus is what all raters agree on.", has_consensus)
+_ON_CONSENSUS = ("The consensus is what all raters agree on, or most if the phase says so.", has_consensus)
+# The one rule wherever correct and incorrect are compared: between raters, with judges, and in their consensus.
+PARTLY: tuple[str, Holds] = (
+    "Partly correct counts as incorrect, also where one says partly correct and another incorrect.",
+    lambda ratings, _: any(option.id == "partly" for option in ratings.field.options),
+)
 AGREEMENT = Topic(
     "judges",
     "agreement of judges with people",
     "Candidates that the judge and the human both called correct or incorrect. Sensitivity and specificity: of the "
     "judge, for “correct”, with the human as reference.",
     agreement,
-    further=(_ON_CONSENSUS,),
+    further=(_ON_CONSENSUS, PARTLY),
 )
 DIRECTION = Topic(
     "judges_direction",
     "direction of the judges’ errors",
     "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is stricter.",
     direction,
-    further=(_ON_CONSENSUS, (TEST_OF_DIRECTION, has_tests)),
+    further=(_ON_CONSENSUS, PARTLY, (TEST_OF_DIRECTION, has_tests)),
 )

@@ -10,6 +10,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.nominal_agreement import agreement_rows
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import (
     POOLED,
     SAME_OF_ALL,
@@ -22,7 +23,10 @@ from services.report.sections.fields.topics import (
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return each rater's accuracy, with bounds if something was left out, and the accuracy of all raters together."""
+    """Return each rater's accuracy, with bounds if something was left out, and the accuracy of all raters together.
+
+    If the probabilities of being drawn differ, each accuracy weighted to the population is given as well.
+    """
     ratings = ratings.only(lambda place: ratings.keys[place] is not None)
     rows: list[EstimateRow] = []
     for column, correct in zip(ratings.columns, ratings.correct, strict=True):
@@ -32,20 +36,21 @@ def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
             [correct[place] for place in own],
             [column.states[place] == "not_assessable" for place in own],
             [ratings.clusters[place] for place in own],
+            [ratings.chances[place] for place in own],
             stratum,
             intervals,
         )
     if len(ratings.columns) > 1 and rows:
         given = [
-            (is_right, cluster)
+            (is_right, cluster, chance)
             for correct in ratings.correct
-            for is_right, cluster in zip(correct, ratings.clusters, strict=True)
+            for is_right, cluster, chance in zip(correct, ratings.clusters, ratings.chances, strict=True)
             if is_right is not None
         ]
-        result = accuracy_of_correctness(
-            [is_right for is_right, _ in given], unit="verdict", **intervals.by([cluster for _, cluster in given])
-        )
-        rows.append(EstimateRow("accuracy", "reference", (ALL_RATERS,), stratum, result.primary, result.wilson))
+        right, clusters = [is_right for is_right, _, _ in given], [cluster for _, cluster, _ in given]
+        result = accuracy_of_correctness(right, unit="verdict", **intervals.by(clusters))
+        row = EstimateRow("accuracy", "reference", (ALL_RATERS,), stratum, result.primary, result.wilson)
+        rows += [row, *of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)]
     return rows
 
 
@@ -54,6 +59,7 @@ def _of_party(
     correct: Sequence[bool | None],
     left_out: Sequence[bool],
     clusters: Sequence[str],
+    chances: Sequence[float | None],
     stratum: Stratum,
     intervals: IntervalSettings,
 ) -> list[EstimateRow]:
@@ -67,7 +73,7 @@ def _of_party(
             EstimateRow("accuracy", "reference", (party,), stratum, result.worst_case, bound="worst", remark=remark),
             EstimateRow("accuracy", "reference", (party,), stratum, result.best_case, bound="best", remark=remark),
         ]
-    return rows
+    return rows + of_pool(rows[0], correct, chances, clusters, intervals)
 
 
 def on_correctness(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:

@@ -9,7 +9,8 @@ from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
-from services.report.sections.fields.topics import Topic
+from services.report.sections.fields.of_pool import of_pool
+from services.report.sections.fields.topics import POOLED, Topic, has_models
 
 # By unit, whether its answer is right.
 RightOf = dict[tuple[int, int], bool]
@@ -25,41 +26,51 @@ def all_right(phase: PhaseRatings, keys: Sequence[str]) -> Topic:
         if len(by_field) < len(keys):
             # A field that nobody was asked is neither right nor wrong.
             return []
-        of_parties: list[tuple[Party, list[bool], list[str]]] = []
+        # By party: whether all is right, the cluster, and the chance of being drawn of each unit.
+        of_parties: list[tuple[Party, list[tuple[bool, str, float | None]]]] = []
         for column in ratings.columns:
             own = [of_field.get(column.party, {}) for of_field in by_field]
             known = [
-                (all(right[place] for right in own), cluster)
+                (all(right[place] for right in own), cluster, unit.probability)
                 for unit, cluster in zip(ratings.units, ratings.clusters, strict=True)
                 if all((place := _place(unit)) in right for right in own)
             ]
             if known:
-                of_parties.append((column.party, [right for right, _ in known], [cluster for _, cluster in known]))
+                of_parties.append((column.party, known))
         if len(of_parties) > 1:
-            together = [right for _, own, _ in of_parties for right in own]
-            of_parties.append((ALL_RATERS, together, [each for _, _, clusters in of_parties for each in clusters]))
+            of_parties.append((ALL_RATERS, [each for _, known in of_parties for each in known]))
         rows = []
-        for party, right, clusters in of_parties:
+        for party, known in of_parties:
+            right, clusters = [is_right for is_right, _, _ in known], [cluster for _, cluster, _ in known]
             unit = "verdict" if party == ALL_RATERS else ratings.unit
             share, wilson = intervals.share(right, clusters, unit=unit)
-            rows.append(EstimateRow("share", "right_at_once", (party,), stratum, share, wilson))
+            row = EstimateRow("share", "right_at_once", (party,), stratum, share, wilson)
+            rows += [row, *of_pool(row, right, [chance for _, _, chance in known], clusters, intervals)]
         return rows
 
     return Topic(
         "all_right",
         "right in all fields at once",
         f"Of the units that have a reference and an answer in each of {labels}, the share of which all of these are "
-        "right. A field that was not asked, because of the answer above it, is not right where it has a reference. "
-        "“All raters” pools verdicts.",
+        "right. A field that was not asked, because of the answer above it, is not right where it has a reference.",
         compute,
         in_parts=False,
+        of_models=True,
+        further=(
+            POOLED,
+            (
+                "What a model wrote that is no answer is not right; nor is a field to which it wrote nothing.",
+                has_models,
+            ),
+        ),
         names=frozenset({("share", "right_at_once")}),
     )
 
 
 def _by_party(ratings: Ratings) -> dict[Party, RightOf]:
-    """Return, by rater and unit, whether the answer is right, for units with a reference and an answer."""
+    """Return, by rater or model and unit, whether the answer is right, for units with a reference and an answer."""
     known = ratings.only(lambda place: ratings.keys[place] is not None)
+    known = known.with_columns([*known.columns, *known.models])
     return {
         column.party: {
             _place(unit): bool(is_right)

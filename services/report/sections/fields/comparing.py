@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -12,6 +13,7 @@ from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import Holds, Topic
 
 EXPLANATION = (
@@ -80,7 +82,8 @@ def difference_rows(
             continue
         shared = sorted(set(first) & set(second))
         estimate = _paired(first, second, shared, intervals) if shared else _apart(first, second, unit, intervals)
-        rows.append(EstimateRow(statistic, "models", parties, stratum, estimate))
+        row = EstimateRow(statistic, "models", parties, stratum, estimate)
+        rows += [row, *_paired_of_pool(row, first, second, shared, intervals)]
         of_readers = _over_readers(ratings, numbers, name, [value for value, _ in pair], intervals)
         if of_readers is not None:
             rows.append(EstimateRow(statistic, "models_over_readers", parties, stratum, of_readers))
@@ -201,42 +204,72 @@ def _over_readers(
     )
 
 
-# By item: the mean of its raters, and its cluster.
-OfItems = dict[str, tuple[float, str]]
+@dataclass(frozen=True)
+class _OfItem:
+    """The mean of an item's raters, its cluster, and the chance that it was drawn; None if its units' differ."""
+
+    mean: float
+    cluster: str
+    chance: float | None
+
+
+OfItems = dict[str, _OfItem]
 
 
 def _of(ratings: Ratings, units: Numbers, name: str, value: str) -> OfItems:
     """Return each item's mean over its units that have this value of an attribute."""
     by_item: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}
+    chances: dict[str, set[float | None]] = {}
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):
         if number is not None and unit.value_of(name) == value:
             by_item.setdefault(unit.item.key, []).append(number)
+            chances.setdefault(unit.item.key, set()).add(unit.probability)
             clusters[unit.item.key] = cluster
-    return {item: (sum(given) / len(given), clusters[item]) for item, given in by_item.items()}
+    return {
+        item: _OfItem(
+            sum(given) / len(given), clusters[item], next(iter(chances[item])) if len(chances[item]) == 1 else None
+        )
+        for item, given in by_item.items()
+    }
 
 
 def _paired(first: OfItems, second: OfItems, shared: list[str], intervals: IntervalSettings) -> Estimate:
-    by = intervals.by([first[item][1] for item in shared])
+    by = intervals.by([first[item].cluster for item in shared])
     return paired_difference(
-        [first[item][0] for item in shared], [second[item][0] for item in shared], tests_zero=True, **by
+        [first[item].mean for item in shared], [second[item].mean for item in shared], tests_zero=True, **by
+    )
+
+
+def _paired_of_pool(
+    row: EstimateRow, first: OfItems, second: OfItems, shared: list[str], intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return a paired difference weighted to the pool, where both of an item were drawn with the same chance."""
+    pairs = [(first[item], second[item]) for item in shared]
+    return of_pool(
+        row,
+        [own.mean - other.mean for own, other in pairs],
+        [own.chance if own.chance == other.chance else None for own, other in pairs],
+        [own.cluster for own, _ in pairs],
+        intervals,
+        kind="difference",
     )
 
 
 def _apart(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettings) -> Estimate:
     both = [*first.values(), *second.values()]
-    by = intervals.by([cluster for _, cluster in both])
+    by = intervals.by([each.cluster for each in both])
     return difference_of_parts(
-        [number for number, _ in both], [True] * len(first) + [False] * len(second), tests_zero=True, unit=unit, **by
+        [each.mean for each in both], [True] * len(first) + [False] * len(second), tests_zero=True, unit=unit, **by
     )
 
 
 def _ranked(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettings) -> Estimate:
     x, y = list(first.values()), list(second.values())
     return mann_whitney(
-        [number for number, _ in x],
-        [number for number, _ in y],
-        clusters=([cluster for _, cluster in x], [cluster for _, cluster in y]),
+        [each.mean for each in x],
+        [each.mean for each in y],
+        clusters=([each.cluster for each in x], [each.cluster for each in y]),
         confidence=intervals.confidence,
         unit=unit,
     )

@@ -17,6 +17,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, numbers_given
 from services.report.sections.fields.comparing import mean_of_units
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.shares import categories_of
 
 # By unit and rater, whether the answer is right; None without one.
@@ -75,9 +76,10 @@ def group_rows(
     known = ratings.only(lambda place: ratings.keys[place] is not None)
     # For accuracy, each group's part already has a row for all its raters; for lists it does not.
     rows = [
-        _first_lines_of(known.of_group(key), Party("part", title), depth, stratum, intervals)
+        row
         for key, title in (groups if depth is not None else ())
         if any(column.group == key for column in known.columns)
+        for row in _first_lines_of(known.of_group(key), Party("part", title), depth, stratum, intervals)
     ]
     for (first, first_title), (second, second_title) in combinations(groups, 2):
         tables = [_right(known.of_group(key), depth) for key in (first, second)]
@@ -91,16 +93,18 @@ def group_rows(
 
 def _first_lines_of(
     own: Ratings, party: Party, depth: int | None, stratum: Stratum, intervals: IntervalSettings
-) -> EstimateRow:
+) -> list[EstimateRow]:
     """Return how often an accepted line is among the first in a group's lists, with all its raters pooled."""
     given = [
-        (is_right, cluster)
-        for of_unit, cluster in zip(_right(own, depth), own.clusters, strict=True)
+        (is_right, cluster, chance)
+        for of_unit, cluster, chance in zip(_right(own, depth), own.clusters, own.chances, strict=True)
         for is_right in of_unit
         if is_right is not None
     ]
-    share, _ = intervals.share([right for right, _ in given], [cluster for _, cluster in given], unit="verdict")
-    return EstimateRow("pass_at_k", "reference", (party,), stratum, share, depth=depth)
+    right, clusters = [is_right for is_right, _, _ in given], [cluster for _, cluster, _ in given]
+    share, _ = intervals.share(right, clusters, unit="verdict")
+    row = EstimateRow("pass_at_k", "reference", (party,), stratum, share, depth=depth)
+    return [row, *of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)]
 
 
 def agreement_rows_of_groups(
@@ -201,8 +205,5 @@ def _right(ratings: Ratings, depth: int | None) -> Table:
     """Return, by unit and rater, whether the answer is right; None without an answer."""
     if depth is None:
         return [list(of_unit) for of_unit in zip(*ratings.correct, strict=True)]
-    ranks = [
-        [None if score.correct is None else score.rank is not None and score.rank <= depth for score in own]
-        for own in ratings.scores
-    ]
+    ranks = [[score.is_within(depth) for score in own] for own in ratings.scores]
     return [list(of_unit) for of_unit in zip(*ranks, strict=True)]

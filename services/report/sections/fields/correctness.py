@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agreement import accuracy_of_correctness
-from agreement.weighted import weighted_mean
 from exchange.estimate_rows import EstimateRow, LeftOut, Stratum
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.chances import unequal
 from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields import against_judges, scorers
-from services.report.sections.fields.against_judges import correct_of, neither_of
+from services.report.sections.fields.against_judges import PARTLY, correct_of, neither_of
+from services.report.sections.fields.areas_of_columns import areas_of_columns
 from services.report.sections.fields.ceilings import against_others
 from services.report.sections.fields.comparing import between_models
 from services.report.sections.fields.nominal import AGREEMENT as AS_GIVEN
 from services.report.sections.fields.nominal import DISTRIBUTION as OF_ANSWERS
 from services.report.sections.fields.nominal_agreement import agreement_rows
-from services.report.sections.fields.number_columns import number_columns
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.shares import RATE
 from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, has_bounds, has_judges
 
@@ -36,19 +35,21 @@ def share_correct(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
         by = intervals.by([ratings.clusters[place] for place in own]) | {"unit": ratings.unit}
         result = accuracy_of_correctness(correct, excluded=left_out, **by)
         party = (column.party,)
-        rows.append(EstimateRow("share", "scored_correct", party, stratum, result.primary, result.wilson))
+        row = EstimateRow("share", "scored_correct", party, stratum, result.primary, result.wilson)
+        rows.append(row)
         if result.n_excluded:
             remark = LeftOut(result.n_excluded, "excluded or not assessable")
             rows += [
                 EstimateRow("share", "scored_correct", party, stratum, result.worst_case, bound="worst", remark=remark),
                 EstimateRow("share", "scored_correct", party, stratum, result.best_case, bound="best", remark=remark),
             ]
-        chances = unequal([ratings.units[place].probability for place in own])
-        if chances is not None:
-            weighted = weighted_mean(
-                [None if is_right is None else float(is_right) for is_right in correct], chances, name="share", **by
-            )
-            rows.append(EstimateRow("share", "scored_correct", party, stratum, weighted, weighted=True))
+        rows += of_pool(
+            row,
+            correct,
+            [ratings.chances[place] for place in own],
+            [ratings.clusters[place] for place in own],
+            intervals,
+        )
     return rows
 
 
@@ -96,6 +97,7 @@ AGREEMENT = Topic(
     agreement,
     further=(
         SAME_OF_ALL,
+        PARTLY,
         ("n excludes units that either excluded, called not assessable or left undetermined.", _says_neither),
         (
             (
@@ -151,5 +153,5 @@ REPORT = FieldReport(
     },
     numbers=correct_numbers,
     is_share=True,
-    of_columns=number_columns,
+    of_columns=areas_of_columns,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.classes import INVALID, classes_of, scores_of, with_one_class
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import POOLED, Topic
 
 Scored = list[bool | None]
@@ -68,12 +69,13 @@ def _accuracy(
         for name, correct in compared:
             given = [place for place, is_right in enumerate(correct) if is_right is not None]
             if given:
-                result = accuracy_of_correctness(
-                    [correct[place] for place in given],
-                    unit="verdict" if party == ALL_RATERS else known.unit,
-                    **intervals.by([known.clusters[place % len(known.clusters)] for place in given]),
-                )
-                rows.append(EstimateRow("accuracy", name, (party,), stratum, result.primary, result.wilson))
+                right = [correct[place] for place in given]
+                units = [place % len(known.units) for place in given]
+                clusters, chances = [known.clusters[own] for own in units], [known.chances[own] for own in units]
+                unit = "verdict" if party == ALL_RATERS else known.unit
+                result = accuracy_of_correctness(right, unit=unit, **intervals.by(clusters))
+                row = EstimateRow("accuracy", name, (party,), stratum, result.primary, result.wilson)
+                rows += [row, *of_pool(row, right, chances, clusters, intervals)]
     return rows
 
 

@@ -7,6 +7,7 @@ from protocol.language.expansion import Field
 from protocol.language.results import lines_of_options
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import Topic
 
 
@@ -21,9 +22,9 @@ def matched(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
     lists = ratings.only(lambda place: ratings.units[place].has_list)
     if lists.unit != "candidate":
         return []
-    parties: list[tuple[Party, list[tuple[str, str]]]] = [
-        (column.party, _given(answers, lists.clusters))
-        for column, answers in zip(lists.columns, lists.answers, strict=True)
+    # By party: each answer, with its unit's cluster and chance of being drawn.
+    parties: list[tuple[Party, list[tuple[str, str, float | None]]]] = [
+        (column.party, _given(answers, lists)) for column, answers in zip(lists.columns, lists.answers, strict=True)
     ]
     if len(parties) > 1:
         parties.append((ALL_RATERS, [answered for _, given in parties for answered in given]))
@@ -31,15 +32,21 @@ def matched(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
     for depth in depths_of(ratings.field):
         for party, given in parties:
             if given:
-                within = [answer.isdecimal() and int(answer) <= depth for answer, _ in given]
+                within = [answer.isdecimal() and int(answer) <= depth for answer, _, _ in given]
+                clusters = [cluster for _, cluster, _ in given]
                 unit = "verdict" if party == ALL_RATERS else lists.unit
-                share, wilson = intervals.share(within, [cluster for _, cluster in given], unit=unit)
-                rows.append(EstimateRow("pass_at_k", "matched", (party,), stratum, share, wilson, depth=depth))
+                share, wilson = intervals.share(within, clusters, unit=unit)
+                row = EstimateRow("pass_at_k", "matched", (party,), stratum, share, wilson, depth=depth)
+                rows += [row, *of_pool(row, within, [chance for _, _, chance in given], clusters, intervals)]
     return rows
 
 
-def _given(answers: tuple[str | None, ...], clusters: tuple[str, ...]) -> list[tuple[str, str]]:
-    return [(answer, cluster) for answer, cluster in zip(answers, clusters, strict=True) if answer is not None]
+def _given(answers: tuple[str | None, ...], lists: Ratings) -> list[tuple[str, str, float | None]]:
+    return [
+        (answer, cluster, chance)
+        for answer, cluster, chance in zip(answers, lists.clusters, lists.chances, strict=True)
+        if answer is not None
+    ]
 
 
 MATCHED = Topic(

@@ -14,10 +14,8 @@ from agreement import (
     percent_agreement,
     percent_agreement_of_all,
 )
-from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, is_averaged, numbers_given
 from services.report.sections.fields import judges_on_scales
@@ -25,6 +23,7 @@ from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS, CORRELATION_WITH_OTHERS
 from services.report.sections.fields.comparing import between_models, mean_of_units
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import RATE, categories_of, distribution
 from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, SAME_OF_ALL, FieldReport, Topic, has_alpha
@@ -62,12 +61,7 @@ def mean_rows(
         estimate = intervals.mean(given, clusters, unit=ratings.unit)
         row = EstimateRow("mean_answer", "answers", (party,), stratum, estimate)
         rows.append(row)
-        chances = unequal([ratings.units[place].probability for place in places])
-        if chances is not None:
-            # Unlike those of shares, limits of a mean are resampled.
-            by = intervals.by(clusters) | {"interval": "percentile"}
-            weighted = weighted_mean(given, chances, name="mean", unit=ratings.unit, **by)
-            rows.append(replace(row, estimate=weighted, weighted=True))
+        rows += of_pool(row, given, [ratings.chances[place] for place in places], clusters, intervals, kind="mean")
     return rows
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agreement import place_agreement
 from exchange.estimate_rows import Category, EstimateRow, Stratum
+from services.reading.correctness import Score
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY
 from services.report.sections.fields.ceilings import BEST_RATER
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic, measured_in
 
@@ -19,15 +23,13 @@ def distance(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
     """Return each rater's mean distance from the nearest reference point."""
     rows = []
     for column, scores in zip(ratings.columns, ratings.scores, strict=True):
-        scored = [(score.distance_mm, cluster) for score, cluster in zip(scores, ratings.clusters, strict=True)]
-        given = [(away, cluster) for away, cluster in scored if away is not None]
-        if given:
-            estimate = intervals.mean([number for number, _ in given], [cluster for _, cluster in given])
-            rows.append(
-                EstimateRow(
-                    "mean_distance", "reference", (column.party,), stratum, estimate, in_pixels=ratings.in_pixels
-                )
-            )
+        away, clusters, chances = _given(ratings, scores)
+        if away:
+            row = EstimateRow(
+                "mean_distance", "reference", (column.party,), stratum, intervals.mean(away, clusters),
+                in_pixels=ratings.in_pixels,
+            )  # fmt: skip
+            rows += [row, *of_pool(row, away, chances, clusters, intervals, kind="mean")]
     return rows
 
 
@@ -37,14 +39,24 @@ def within(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> l
     unit = measured_in(ratings)
     for farthest in _REACHES:
         for column, scores in zip(ratings.columns, ratings.scores, strict=True):
-            scored = [(score.distance_mm, cluster) for score, cluster in zip(scores, ratings.clusters, strict=True)]
-            given = [(away, cluster) for away, cluster in scored if away is not None]
-            if given:
-                near = [away <= farthest for away, _ in given]
-                share, wilson = intervals.share(near, [cluster for _, cluster in given], unit=ratings.unit)
+            away, clusters, chances = _given(ratings, scores)
+            if away:
+                near = [each <= farthest for each in away]
+                share, wilson = intervals.share(near, clusters, unit=ratings.unit)
                 reach = Category(str(farthest), f"{farthest} {unit}")
-                rows.append(EstimateRow("share", "distance", (column.party,), stratum, share, wilson, category=reach))
+                row = EstimateRow("share", "distance", (column.party,), stratum, share, wilson, category=reach)
+                rows += [row, *of_pool(row, near, chances, clusters, intervals)]
     return rows
+
+
+def _given(ratings: Ratings, scores: Sequence[Score]) -> tuple[list[float], list[str], list[float | None]]:
+    """Return the distance of each place that was given, with its unit's cluster and chance of being drawn."""
+    given = [
+        (score.distance_mm, cluster, chance)
+        for score, cluster, chance in zip(scores, ratings.clusters, ratings.chances, strict=True)
+        if score.distance_mm is not None
+    ]
+    return [away for away, _, _ in given], [cluster for _, cluster, _ in given], [chance for _, _, chance in given]
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:

@@ -106,7 +106,7 @@ WIN_RATES = Topic(
     "how often each was preferred",
     "Win rate: share of all comparisons of a contestant in which it was preferred, verdicts of all raters together; "
     "ties and neither are no win of either, and their share stands beside it. It depends on against whom somebody was "
-    "compared. Shares are of what was rated, not weighted to the pool.",
+    "compared.",
     win_rates,
     names=frozenset({("win_rate", "preferred")}),
 )

@@ -9,6 +9,7 @@ from services.reading.correctness import as_meant
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic
 
 _TEXT = KINDS["text"].canonical
@@ -38,15 +39,15 @@ def pass_at(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and bool(key.key.accepted))
     accepted = [[_TEXT(line) for line in key.key.accepted] for key in known.keys if key is not None]
     rows = []
-    for column in known.columns:
+    for column, scores in zip(known.columns, known.scores, strict=True):
         if any(value is not None for value in column.values):
             result = ranking_accuracy(
                 _with_what_is_none(column), accepted, depths_of(known), **intervals.by(known.clusters), unit=known.unit
             )
-            rows += [
-                EstimateRow("pass_at_k", "reference", (column.party,), stratum, estimate, depth=depth)
-                for depth, estimate in result.within.items()
-            ]
+            for depth, estimate in result.within.items():
+                row = EstimateRow("pass_at_k", "reference", (column.party,), stratum, estimate, depth=depth)
+                right = [score.is_within(depth) for score in scores]
+                rows += [row, *of_pool(row, right, known.chances, known.clusters, intervals)]
     return rows
 
 

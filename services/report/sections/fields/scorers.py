@@ -10,8 +10,7 @@ from exchange.statistic_names import Compared
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
-from services.report.rows.settled import settled
-from services.report.sections.fields.against_judges import correct_of
+from services.report.sections.fields.against_judges import PARTLY, correct_of, humans_of
 from services.report.sections.fields.topics import Topic
 
 Scores = list[float | None]
@@ -23,13 +22,10 @@ def correlation(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
         ("token_f1", [_scored(unit, by_overlap=True) for unit in ratings.units]),
         ("exact_match", [_scored(unit, by_overlap=False) for unit in ratings.units]),
     )
-    columns = list(ratings.columns)
-    if len(columns) > 1 and all(column.party.kind != "consensus" for column in columns):
-        columns.append(settled(ratings, ()).columns[0])
     by = intervals.by(ratings.clusters) | {"unit": ratings.unit}
     rows = []
     for compared, scores in scorers:
-        for column in columns:
+        for column in humans_of(ratings):
             said = [None if is_right is None else float(is_right) for is_right in correct_of(column)]
             if _has_pairs(scores, said):
                 estimate = spearman(scores, said, **by)
@@ -58,7 +54,8 @@ CORRELATION = Topic(
     "scorers",
     "automatic scores against people",
     "Spearman’s correlation of token F1 (how many words a candidate’s text has in common with an accepted one, from 0 "
-    "to 1), and of exact match (whether it is the same), with what people said of the candidate. A scorer that goes "
-    "with people far less than they with each other cannot stand in for them.",
+    "to 1), and of exact match (whether it is the same), with what people said of the candidate. A scorer that "
+    "follows people far less than they agree with each other cannot stand in for them.",
     correlation,
+    further=(PARTLY,),
 )

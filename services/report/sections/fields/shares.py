@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agreement import accuracy_of_correctness
-from agreement.weighted import weighted_mean
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, LeftOut, Party, Stratum
 from exchange.statistic_names import Compared
 from protocol.fields import SETS, own_options_of
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.chances import unequal
 from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.topics import POOLED_VERDICTS, Topic, has_bounds
 
 # What a rater says who was asked and gives none of the options.
@@ -123,11 +122,7 @@ def _share(
     share, wilson = intervals.share(counted, clusters, unit=unit)
     row = EstimateRow("share", compared, (given.party,), stratum, share, wilson, category=category)
     yield row
-    known = unequal([given.chances[place] for place in answered])
-    if known is not None:
-        by = intervals.by(clusters)
-        weighted = weighted_mean([float(own) for own in counted], known, name="share", unit=unit, **by)
-        yield replace(row, estimate=weighted, beside=None, weighted=True)
+    yield from of_pool(row, counted, [given.chances[place] for place in answered], clusters, intervals)
 
 
 def _bounds(

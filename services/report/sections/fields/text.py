@@ -9,6 +9,7 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
 from services.report.sections.fields.ceilings import BEST_RATER
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, pools_raters
 
@@ -39,11 +40,12 @@ def f1_of_reference(ratings: Ratings, stratum: Stratum, intervals: IntervalSetti
     worded = ratings.only(lambda place: ratings.kinds[place].scale == "text" and ratings.keys[place] is not None)
     rows = []
     for column, scores in zip(worded.columns, worded.scores, strict=True):
-        scored = [(score.token_f1, cluster) for score, cluster in zip(scores, worded.clusters, strict=True)]
-        given = [(overlap, cluster) for overlap, cluster in scored if overlap is not None]
+        places = [place for place, score in enumerate(scores) if score.token_f1 is not None]
+        given = [own for score in scores if (own := score.token_f1) is not None]
         if given:
-            estimate = intervals.mean([overlap for overlap, _ in given], [cluster for _, cluster in given])
-            rows.append(EstimateRow("token_f1", "reference", (column.party,), stratum, estimate))
+            clusters, chances = [worded.clusters[own] for own in places], [worded.chances[own] for own in places]
+            row = EstimateRow("token_f1", "reference", (column.party,), stratum, intervals.mean(given, clusters))
+            rows += [row, *of_pool(row, given, chances, clusters, intervals, kind="mean")]
     return rows
 
 

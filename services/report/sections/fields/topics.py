@@ -12,6 +12,7 @@ from exchange.statistic_names import MEASURED, Compared, Statistic
 from protocol.fields import PLACES, SETS
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 
@@ -154,13 +155,18 @@ def unit_in_words(ratings: Ratings, rows: Sequence[EstimateRow]) -> str:
     return f"{'Means' if measured == {'mean_answer'} else what} are in {unit}."
 
 
-def weighted_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what it means that rows are weighted; empty if none is."""
-    if not any(row.weighted for row in rows):
+def weighted_in_words(ratings: Ratings, rows: Sequence[EstimateRow]) -> str:
+    """Return what it means that rows are weighted, or that they are not although chances of being drawn differ."""
+    as_drawn = not all(row.weighted for row in rows)
+    if any(row.weighted for row in rows):
+        return (
+            "“Weighted to the pool”: each unit counts for as many as it stands for (1 / chance of being drawn), so "
+            "that the value is of all that was drawn from, and not of the sample as it is."
+        ) + (" Every other row is of the sample as it is." if as_drawn else "")
+    if not as_drawn or unequal(ratings.chances) is None:
         return ""
     return (
-        "“Weighted to the pool”: each unit counts for as many as it stands for (1 / chance of being drawn), so "
-        "that the value is of all that was drawn from, and not of the sample as it is."
+        "Not weighted to the pool: units had unequal chances of being drawn, and these rows are of the sample as it is."
     )
 
 

@@ -13,7 +13,7 @@ from services.report.sections.fields.against_judges import correct_of, humans_of
 from services.report.sections.fields.topics import Topic, has_judges
 
 
-def number_columns(attributes: Sequence[str]) -> Topic:
+def areas_of_columns(attributes: Sequence[str]) -> Topic:
     """Return the topic that compares columns of numbers with scores of correct and incorrect.
 
     Parameters
@@ -46,7 +46,7 @@ def number_columns(attributes: Sequence[str]) -> Topic:
         return rows
 
     return Topic(
-        "number_columns",
+        "areas_of_columns",
         "columns of numbers, correct against incorrect",
         "The chance that, of a correct and an incorrect answer, the correct one has the greater number. At .5 the "
         "number does not tell them apart; below .5 the incorrect ones have the greater numbers, and 1 less the value "
