@@ -111,8 +111,14 @@ def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: b
     )
 
 
-def fingerprint(material: Material, judge: str) -> str:
-    """Return the hash of everything that enters the comparison of a judge with people."""
+def fingerprint(material: Material, judge: str, basis: str = "") -> str:
+    """Return the hash of everything that enters the comparison of a judge with people.
+
+    Parameters
+    ----------
+    basis
+        That of an opening, if it names one: the same verdicts by another basis are another look at test subjects.
+    """
     hashed = hashlib.sha256(repr(material.scale).encode())
     runs = material.runs.get(judge, {})
     if len(runs) < 2:
@@ -121,6 +127,8 @@ def fingerprint(material: Material, judge: str) -> str:
         _add(hashed, name, verdicts)
     if material.adjudicated is not None:
         _add(hashed, "adjudicated", material.adjudicated)
+    if basis:
+        hashed.update(f"|by {basis}|".encode())
     return hashed.hexdigest()
 
 
