@@ -337,13 +337,15 @@ def open_test(
     study: str,
     run: Annotated[str, typer.Option(help="A run of the judge with the prompt that is opened.")],
     reason: Annotated[str, typer.Option(help="Why; it is stored with the study.")],
+    basis: _Basis = "",
+    labels: _Labels = None,
     act_as: As = None,
 ) -> None:
-    """Open agreement on test subjects for one judge with one prompt, once: figures, no rows."""
-    from services.judging import sealed_split
+    """Open agreement on test subjects for one judge with one prompt, by one choice of human verdicts: no rows."""
+    from services.report import calibration
 
     with opened_as(act_as) as (database, actor):
-        opened = sealed_split.open_test(database, actor, study, run, reason)
+        opened = calibration.open_agreement(database, actor, study, run, reason, labels or (), basis)
         console.print(
             f"Agreement on test subjects is open for {opened}: panels 5, 6 and 8, and its certificate.", markup=False
         )

@@ -7,9 +7,12 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from components.notice import notify
+from components.problems import plain
 from components.session import current_actor, database
 from services.errors import Refused
 from services.judging import sealed_split
+from services.judging.counted_verdicts import CountedVerdicts
+from services.report import calibration
 from services.studies.catalogue import StudyLine
 
 
@@ -37,21 +40,29 @@ def draw_split(line: StudyLine) -> None:
             _act(lambda: _divided(line.key, share, names))
 
 
-def draw_opening(study_key: str, runs: Sequence[str]) -> None:
+def draw_opening(study_key: str, runs: Sequence[str], labels: Sequence[str], basis: str) -> None:
     """Offer to open agreement on test for a run's judge, and to unseal everything, each with a reason.
 
-    After unsealing, agreement can still be opened for a judge; without that nothing is certified.
+    The human verdicts shown on the page are those that count on test subjects. After unsealing, agreement can still be
+    opened for a judge; without that nothing is certified.
     """
     split = sealed_split.split_of(database(), current_actor(), study_key)
     if split is None:
         return
     lock = ":material/lock_open:" if split.is_unsealed else ":material/lock:"
     with st.expander("Test subjects: open agreement for a final prompt", icon=lock):
-        st.caption(f"{split.in_words} Agreement is opened once for each prompt, with figures and without rows.")
+        by = CountedVerdicts(tuple(labels), basis).in_words
+        st.caption(
+            plain(
+                f"{split.in_words} Agreement is opened for each prompt with figures and without rows, by the human "
+                f"verdicts chosen above: {by}. From then on, only these count on test subjects, unless it is opened "
+                "again by others."
+            )
+        )
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
         if st.button("Open agreement on test"):
-            _act(lambda: _opened(study_key, str(run), reason))
+            _act(lambda: _opened(study_key, str(run), reason, labels, basis))
         if split.is_unsealed:
             return
         # Kept apart from the everyday action and not a single click: afterwards no prompt can be tested blind.
@@ -67,8 +78,8 @@ def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:
     return sealed_split.make_split(database(), current_actor(), study_key, share, strata).as_divided
 
 
-def _opened(study_key: str, run: str, reason: str) -> str:
-    judge = sealed_split.open_test(database(), current_actor(), study_key, run, reason)
+def _opened(study_key: str, run: str, reason: str, labels: Sequence[str], basis: str) -> str:
+    judge = calibration.open_agreement(database(), current_actor(), study_key, run, reason, labels, basis)
     return f"Agreement on test subjects is open for {judge}: panels 5, 6 and 8, and its certificate."
 
 

@@ -14,7 +14,7 @@ from db.frozen import (
     Thaw,
     WithdrawnUnit,
 )
-from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, SealedSplit, SplitOpening
+from db.judging import CalibrationLook, JudgeImport, JudgeRun, JudgeVerdict, OpenedBasis, SealedSplit, SplitOpening
 from db.labels import ImportedLabel, LabelImport, LabelReservation
 from db.maintenance import Lease, Verification
 from db.many import add_many, insert_many, insert_with_keys
@@ -63,6 +63,7 @@ __all__ = [
     "Lease",
     "LoginSession",
     "Membership",
+    "OpenedBasis",
     "Overlay",
     "Person",
     "PhaseClosing",

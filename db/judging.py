@@ -120,6 +120,25 @@ class SplitOpening(Base, table=True):
     at: datetime = Field(default_factory=now)
 
 
+class OpenedBasis(Base, table=True):
+    """The human verdicts by which agreement on the test part is shown for an opened judge, and the reason; append-only.
+
+    The newest row of an opening holds. An opening without rows is by raters' verdicts and the usual basis.
+    """
+
+    __tablename__ = "opened_basis"
+
+    id: int | None = Field(default=None, primary_key=True)
+    opening_id: int = Field(foreign_key="split_opening.id", index=True)
+    # The names of imports of labels made elsewhere; empty for raters' verdicts.
+    labels: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    # Empty for the usual one of the scale.
+    basis: str = Field(max_length=120)
+    reason: str
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    at: datetime = Field(default_factory=now)
+
+
 class CalibrationLook(Base, table=True):
     """A record that somebody opened the agreement of a judge with people; append-only.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from difflib import get_close_matches
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from exchange import formats
@@ -29,6 +30,9 @@ LARGEST_FILE = 500_000_000
 MOST_ROWS = 2_000_000
 # The number of rows with a wrong verdict whose keys are still compared; more of them would only fill the memory.
 _MOST_WRONG_ROWS = 1_000
+_NUMBER = re.compile(r"\d+")
+# How much a text must look like a code to be taken for a misspelling of it.
+_ALIKE = 0.8
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -203,12 +207,8 @@ def _row(
     said, error = texts["verdict"], texts["error"]
     verdict = _code_of(said, scale)
     if said and verdict is None:
-        quoted = shown(said, 40)
-        word = said if said == quoted else "WORD"
-        refuse(
-            f"verdict '{quoted}' {scale.refusal}; leave it empty where none was given, or say what the word means, "
-            f"such as {word}=refusal (Words on the page, --says of the command)."
-        )
+        remedy = f"leave it empty where none was given, or {_remedy(said, scale)}"
+        refuse(f"verdict '{shown(said, 40)}' {scale.refusal}; {remedy}.")
     if verdict is not None and error:
         refuse(
             f"has both the verdict '{shown(said, 40)}' and an error, and a call that failed gave none; empty one of "
@@ -234,6 +234,31 @@ def _row(
         number, item, candidate, verdict, error or None, texts["explanation"],
         failure if verdict is None else None, confidence, _text(entry.get("model")),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1_000)
+def _remedy(said: str, scale: JudgeScale) -> str:
+    """Return what can be done about a text that is no verdict of its scale, with a suggestion that fits both."""
+    is_number = not math.isnan(_confidence(said) or 0.0)
+    if is_number and scale.limits is not None:
+        return "correct the number"
+    word = said if said == shown(said, 40) else "WORD"
+    meant = _nearest_code(said, scale)
+    if meant is None:
+        # A number is a grade of some scale, and no refusal.
+        meant = f"CODE with one of {', '.join(scale.names)}" if is_number else "refusal"
+    return f"say what the word means, such as {word}={meant} (Words on the page, --says of the command)"
+
+
+def _nearest_code(said: str, scale: JudgeScale) -> str | None:
+    """Return the code that a text probably means: the only one with its number, or else one that is written alike."""
+    numbers = _NUMBER.findall(said)
+    numbered = [code.name for code in scale.codes if numbers and _NUMBER.findall(code.name) == numbers]
+    if len(numbered) == 1:
+        return numbered[0]
+    written = {text: code.name for code in scale.codes for text in code.written}
+    near = get_close_matches(said.lower(), written, n=1, cutoff=_ALIKE)
+    return written[near[0]] if near and not numbers else None
 
 
 def _failure_of(said: str, verdict: str | None, error: str) -> str | None:

@@ -23,6 +23,7 @@ from agreement.judge.panels.criteria import (
     KEY,
     PASSED,
     criteria_in_words,
+    level_after_looks,
     origin_in_words,
     passes,
     several_opened,
@@ -354,9 +355,10 @@ def _unsaid_in_words(document: dict[str, Any]) -> list[str]:
 
 
 def _looks_in_words(document: dict[str, Any]) -> str:
-    looks = f"{document['looks']} (the nominal level holds for the first)"
+    looks, confidence = document["looks"], document["plan"]["confidence"]
     runs = document["plan"]["runs_opened"]
-    return looks if runs == 1 else f"{looks}; {several_opened(runs, document['plan']['confidence'])}"
+    said = f"{looks}, {level_after_looks(looks, confidence)}"
+    return said if runs == 1 else f"{said}; {several_opened(runs, confidence)}"
 
 
 def _scale_in_words(scale: dict[str, Any]) -> str:

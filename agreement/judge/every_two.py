@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from agreement.coding import Codes, compact
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.pool import Pool
@@ -19,11 +20,15 @@ MOST_PARTS = 500
 """With more model pairs times parts than this, models are compared on all items only."""
 NO_ITEM_OF_BOTH = "no item on which both models have a verdict of the judge"
 """The reason why two models are not compared."""
+SHARED_CLUSTERS = "items of one cluster count as independent, so P may be too small: read the corrected difference"
+"""The warning where several items that are compared are of one subject."""
 Mask = npt.NDArray[np.bool_]
 
 
 def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
     """McNemar's test for every two models; in the parts of a pair, P is Bonferroni-adjusted over these parts.
+
+    The test takes items as independent, and warns where clusters hold several of them.
 
     The test is undefined and has no P if no item has a verdict on both models: no evidence is not a lack of difference.
 
@@ -48,6 +53,7 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
         place[items[rows], column] = rows
     scores = np.where(place >= 0, pool.judge[place], np.nan)
     right, wrong = scores == 1.0, scores == 0.0
+    cluster = _cluster_of(pool, place)
     pairs = len(models) * (len(models) - 1) // 2
     parts = {name: list(factor.levels()) for name, factor in pool.material.factors.items()}
     parts = {name: levels for name, levels in parts.items() if len(levels) * pairs <= MOST_PARTS}
@@ -55,11 +61,11 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
         only_first, only_second = right[:, a] & wrong[:, b], wrong[:, a] & right[:, b]
         shared = (right[:, a] | wrong[:, a]) & (right[:, b] | wrong[:, b])
         everywhere = np.ones_like(shared)
-        yield (first, second), "", _of(only_first, only_second, shared, everywhere, pool.plan.confidence)
+        yield (first, second), "", _of(only_first, only_second, shared, everywhere, cluster, pool.plan.confidence)
         for name, levels in parts.items():
             for level, among in levels:
                 inside = among[place[:, a]] & (place[:, a] >= 0)
-                estimate = _of(only_first, only_second, shared, inside, pool.plan.confidence)
+                estimate = _of(only_first, only_second, shared, inside, cluster, pool.plan.confidence)
                 yield (first, second), f", {name} {level}", _of_parts(estimate, len(levels))
 
 
@@ -76,12 +82,25 @@ def discordant_in_words(estimate: Estimate) -> str:
     return f"the first alone correct on {round(estimate.value * estimate.n)} of {estimate.n} that differ"
 
 
-def _of(only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, confidence: float) -> Estimate:
+def _cluster_of(pool: Pool, place: npt.NDArray[np.intp]) -> Codes | None:
+    """The cluster of each item, that of any of its candidates; None without clusters."""
+    clusters = pool.material.clusters
+    if clusters is None:
+        return None
+    return compact(np.asarray(clusters)[place.max(axis=1)])[0]
+
+
+def _of(
+    only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, cluster: Codes | None, confidence: float
+) -> Estimate:
     """McNemar's test for two models within a part of the items; undefined, without P, if they share no item there."""
     test = mcnemar(int((only_first & inside).sum()), int((only_second & inside).sum()), confidence=confidence)
-    if (shared & inside).any():
+    among = shared & inside
+    if not among.any():
+        return undefined(test.name, 0, test.unit, test.method, NO_ITEM_OF_BOTH, confidence=confidence)
+    if cluster is None or np.bincount(cluster[among]).max() == 1:
         return test
-    return undefined(test.name, 0, test.unit, test.method, NO_ITEM_OF_BOTH, confidence=confidence)
+    return replace(test, warning="; ".join(filter(None, (test.warning, SHARED_CLUSTERS))))
 
 
 def _of_parts(estimate: Estimate, times: int) -> Estimate:

@@ -11,7 +11,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
-from db.judging import SealedSplit, SplitOpening
+from db.judging import OpenedBasis, SealedSplit, SplitOpening
 from db.labels import ImportedLabel, LabelImport
 from db.queries.work import NO_WORK, WorkCount, count_by_member
 from db.reading import Assignment, Verdict
@@ -52,6 +52,20 @@ def openings_of(session: Session, study_id: int) -> dict[tuple[str, str], int]:
     """
     rows = session.exec(select(SplitOpening).where(SplitOpening.study_id == study_id)).all()
     return {(row.judge, row.prompt): stored_id(row.id) for row in rows}
+
+
+def opened_bases_of(session: Session, study_id: int) -> dict[tuple[str, str], OpenedBasis]:
+    """Return by which human verdicts agreement on the test part is open, by judge and prompt: the newest row of each.
+
+    Openings without a row are left out; they are by raters' verdicts and the usual basis.
+    """
+    query = (
+        select(SplitOpening.judge, SplitOpening.prompt, OpenedBasis)
+        .join(OpenedBasis, col(OpenedBasis.opening_id) == SplitOpening.id)
+        .where(SplitOpening.study_id == study_id)
+        .order_by(col(OpenedBasis.id))
+    )
+    return {(judge, prompt): row for judge, prompt, row in session.exec(query)}
 
 
 def sealed_items(session: Session, study_id: int) -> frozenset[int]:

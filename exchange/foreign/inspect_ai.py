@@ -45,7 +45,7 @@ def rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
         if isinstance(sample, dict):
             yield number, {**sample, "eval": head}
         else:
-            problems.add(source.name, f"sample {number}", "expected an object; export the log again.")
+            problems.add_line(source.name, "sample", number, "expected an object; export the log again.")
     if not number:
         raise InputRefused(f"{source.name} holds no samples; log them (log_samples), or convert the whole log.")
 

@@ -36,7 +36,7 @@ def json_rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[Raw
             if not isinstance(value, dict):
                 raise ValueError("expected an object")
         except ValueError as error:
-            problems.add(source.name, f"line {number}", f"not valid JSON ({error}); correct the line.")
+            problems.add_line(source.name, "line", number, f"not valid JSON ({error}); correct the line.")
         else:
             yield number, value
 
@@ -48,7 +48,7 @@ def _entries(source: Source, problems: Problems) -> Iterator[RawRow]:
             if isinstance(value, dict):
                 yield number, value
             else:
-                problems.add(source.name, f"entry {number}", "expected an object; correct or remove it.")
+                problems.add_line(source.name, "entry", number, "expected an object; correct or remove it.")
     except NotRead:
         raise
     except ValueError as error:

@@ -151,7 +151,7 @@ def _lines(
                         _note_gaps(gaps, line, row)
                         yield line
             except NotInLayout as problem:
-                problems.add(source.name, f"{unit} {number}", str(problem))
+                problems.add_line(source.name, unit, number, str(problem))
     except NotRead as problem:
         raise InputRefused(f"{source.name} {problem}") from None
     for name, path in unseen.items():

@@ -21,6 +21,7 @@ from db import (
     Item,
     JudgeRun,
     LabelImport,
+    OpenedBasis,
     SealedSplit,
     SplitOpening,
     Study,
@@ -32,7 +33,8 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.wording import listed
 from services.errors import Conflict, counted, require_reason
-from services.judging.run_identity import in_words, judge_of
+from services.judging.counted_verdicts import USUAL, CountedVerdicts, counted_by_judge, require_labels
+from services.judging.run_identity import Judge, in_words, judge_of
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -51,7 +53,7 @@ AFTER_REOPENING = (
     "open that, or unseal everything at the end of the study."
 )
 # The judge and prompt of an opening that unseals everything.
-_EVERYTHING = ("", "")
+_EVERYTHING: Judge = ("", "")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class SplitLine:
         How many items test subjects have, how many of these people rate, and how many verdicts, and labels made
         elsewhere, there are on them. While sealed, phases whose units follow from answers are not counted.
     opened
-        Judges with their prompts for which agreement on test was opened.
+        Judges with their prompts for which agreement on test was opened, and by which human verdicts.
     """
 
     method: str
@@ -82,7 +84,7 @@ class SplitLine:
         of_test = f"{counted(self.test_subjects, 'test subject')} with {counted(self.test_items, 'item')}"
         if self.rated_items != self.test_items:
             of_test += f", {self.rated_items} of which people rate"
-        opened = f" Agreement on them was opened for {', '.join(self.opened)}." if self.opened else ""
+        opened = f" Agreement on them was opened for {'; '.join(self.opened)}." if self.opened else ""
         if self.is_unsealed:
             return f"{of_test}: unsealed.{opened}"
         labels = f" and {counted(self.labels, 'label')} made elsewhere" if self.labels else ""
@@ -153,16 +155,25 @@ def can_be_divided(database: Database, actor: Actor, study_key: str) -> bool:
         return True
 
 
-def open_test(database: Database, actor: Actor, study_key: str, run: str, reason: str) -> str:
-    """Open agreement on test for the judge and prompt of a run, once, in all fields; return what was opened in words.
+def open_test(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    run: str,
+    reason: str,
+    verdicts: CountedVerdicts = USUAL,
+) -> str:
+    """Open agreement on test for the judge and prompt of a run, in all fields; return what was opened in words.
 
-    Runs that are imported later, also those of another field, stay on development subjects.
+    From then on, figures on test subjects are by these human verdicts alone. Opening it again by others takes their
+    place, and is an act with a reason of its own. Runs that are imported after the first opening, also those of another
+    field, stay on development subjects. `services.report.calibration.open_agreement` checks the basis.
 
     Raises
     ------
     Conflict
-        The study is not divided or not closed, has no such run, or agreement on test was already opened for this judge
-        and prompt.
+        The study is not divided or not closed, has no such run or labels, or agreement on test is already open for this
+        judge and prompt by these human verdicts, or was so before the study was re-opened.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
@@ -173,9 +184,11 @@ def open_test(database: Database, actor: Actor, study_key: str, run: str, reason
             expected = f"expected one of {', '.join(each.name for each in runs)}" if runs else "no judge was imported"
             raise Conflict(f"There is no run '{run}' in this study; {expected}.")
         judge = judge_of(of_name)
-        _open(session, actor, study, judge, reason, f"{in_words(judge)} was opened on test")
+        require_labels(session, stored_id(study.id), verdicts.labels)
+        _open(session, actor, study, judge, reason, f"{in_words(judge)} was opened on test", verdicts)
         fields = sorted({each.parameters.get("field", "") for each in runs if judge_of(each) == judge} - {""})
-        return f"{in_words(judge)}, in {listed(fields)}" if len(fields) > 1 else in_words(judge)
+        opened = f"{in_words(judge)}, in {listed(fields)}" if len(fields) > 1 else in_words(judge)
+        return f"{opened}, by {verdicts.in_words}"
 
 
 def unseal(database: Database, actor: Actor, study_key: str, reason: str) -> None:
@@ -192,26 +205,54 @@ def unseal(database: Database, actor: Actor, study_key: str, reason: str) -> Non
         _open(session, actor, study, _EVERYTHING, reason, "the answers about test subjects were unsealed")
 
 
-def _open(session: Session, actor: Actor, study: Study, judge: tuple[str, str], reason: str, was_done: str) -> None:
+def _open(
+    session: Session,
+    actor: Actor,
+    study: Study,
+    judge: Judge,
+    reason: str,
+    was_done: str,
+    verdicts: CountedVerdicts | None = None,
+) -> None:
     study_id = stored_id(study.id)
     if queries.split_of(session, study_id) is None:
         raise Conflict("This study is not divided into development and test, so that there is nothing to open.")
     before = queries.openings_of(session, study_id).get(judge)
     if before is not None:
-        why = f" {AFTER_REOPENING}" if _was_reopened_after(session, study_id, before) else ""
-        raise Conflict(f"This is done once, and {was_done} before; nothing was changed.{why}")
-    opening = SplitOpening(
-        study_id=study_id, judge=judge[0], prompt=judge[1], reason=require_reason(reason), person_id=actor.person_id
-    )
-    session.add(opening)
-    session.flush()
+        if _was_reopened_after(session, study_id, before):
+            raise Conflict(f"This is done once, and {was_done} before; nothing was changed. {AFTER_REOPENING}")
+        if verdicts is None:
+            raise Conflict(f"This is done once, and {was_done} before; nothing was changed.")
+        if verdicts == counted_by_judge(session, study_id)[judge]:
+            raise Conflict(
+                f"This is done once for the same human verdicts, and {was_done} before by {verdicts.in_words}; "
+                "nothing was changed."
+            )
+    said, by = require_reason(reason), actor.person_id
+    rows: list[SplitOpening | OpenedBasis] = []
+    if before is None:
+        opening = SplitOpening(study_id=study_id, judge=judge[0], prompt=judge[1], reason=said, person_id=by)
+        session.add(opening)
+        session.flush()
+        before = stored_id(opening.id)
+        rows.append(opening)
+    detail = {}
+    if verdicts is not None:
+        named = OpenedBasis(
+            opening_id=before, labels=list(verdicts.labels), basis=verdicts.basis, reason=said, person_id=by
+        )
+        session.add(named)
+        session.flush()
+        rows.append(named)
+        detail = {"labels": named.labels, "basis": named.basis}
     audit.record(
         session,
         "test subjects unsealed" if judge == _EVERYTHING else "agreement on test opened",
-        person_id=actor.person_id,
+        person_id=by,
         study_id=study_id,
-        reason=opening.reason,
-        rows=proofs.sealed([opening]),
+        reason=said,
+        **detail,
+        rows=proofs.sealed(rows),
     )
 
 
@@ -286,16 +327,17 @@ def _values(item: Item, case: Case) -> Mapping[str, str]:
 
 def _line(session: Session, study_id: int, split: SealedSplit) -> SplitLine:
     items = queries.items_for_test(session, study_id)
-    opened = queries.openings_of(session, study_id)
+    is_unsealed = queries.is_unsealed(session, study_id)
+    verdicts = counted_by_judge(session, study_id)
     # The number of units that follow from answers reveals how far people agree.
-    following = () if _EVERYTHING in opened else frozen_facts.phases_of(session, study_id).chosen_by_answers
+    following = () if is_unsealed else frozen_facts.phases_of(session, study_id).chosen_by_answers
     return SplitLine(
         split.method,
         len(split.test_subjects),
         len(items),
         len(_rated(session, study_id).intersection(items)),
         queries.count_verdicts_on(session, items, following),
-        tuple(sorted(in_words(judge) for judge in opened if judge != _EVERYTHING)),
-        _EVERYTHING in opened,
+        tuple(sorted(f"{in_words(judge)}, by {own.in_words}" for judge, own in verdicts.items())),
+        is_unsealed,
         queries.count_labels_on(session, items),
     )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from db import (
     Database,
     Freeze,
+    OpenedBasis,
     Person,
     PhaseClosing,
     PhaseOpening,
@@ -27,6 +28,7 @@ from db.base import stored_id
 from protocol.language.computed import not_computed
 from protocol.visibility import Progress, may_see
 from services.errors import LONGEST_REASON, SHORTEST_REASON, NotAllowed, require_reason
+from services.judging.counted_verdicts import CountedVerdicts
 from services.people import acts
 from services.people.acts import Act, require_in_study
 from services.people.identity import Actor
@@ -155,14 +157,17 @@ def _of_split(session: Session, study: Study) -> list[EventLine]:
         .where(SealedSplit.study_id == study.id)
     )
     opened = session.exec(
-        select(SplitOpening.judge, SplitOpening.reason, Person.name, SplitOpening.at)
-        .join(Person, col(Person.id) == SplitOpening.person_id, isouter=True)
+        select(SplitOpening, OpenedBasis, Person.name)
+        .join(OpenedBasis, col(OpenedBasis.opening_id) == SplitOpening.id, isouter=True)
+        .join(Person, col(Person.id) == func.coalesce(OpenedBasis.person_id, SplitOpening.person_id), isouter=True)
         .where(SplitOpening.study_id == study.id)
     )
     lines = [EventLine("divide subjects", method, name or "command line", at) for method, name, at in divided]
-    for judge, reason, name, at in opened:
-        kind = f"open test for {judge}" if judge else "unseal test subjects"
-        lines.append(EventLine(kind, reason, name or "command line", at))
+    for opening, named, name in opened:
+        by = "" if named is None else CountedVerdicts(tuple(named.labels), named.basis).if_not_usual
+        kind = f"open test for {opening.judge}{by}" if opening.judge else "unseal test subjects"
+        act = opening if named is None else named
+        lines.append(EventLine(kind, act.reason, name or "command line", act.at))
     return lines
 
 

@@ -37,6 +37,7 @@ from db import (
     JudgeVerdict,
     LabelImport,
     Membership,
+    OpenedBasis,
     Overlay,
     PhaseClosing,
     PhaseOpening,
@@ -114,6 +115,7 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     JudgeVerdict: ("id", "run_id", "candidate_id", "verdict", "error", "explanation", "failure", "confidence"),
     SealedSplit: ("id", "study_id", "share", "strata", "test_subjects", "method", "person_id", "at"),
     SplitOpening: ("id", "study_id", "judge", "prompt", "reason", "person_id", "at"),
+    OpenedBasis: ("id", "opening_id", "labels", "basis", "reason", "person_id", "at"),
     CalibrationLook: ("id", "study_id", "field", "judge", "prompt", "part", "material_sha256", "person_id", "at"),
     LabelImport: ("id", "study_id", "name", "field", "scale", "source", "source_sha256", "blinding", "drawn",
                   "parameters", "person_id", "at"),
@@ -155,6 +157,7 @@ _PARENTS: dict[type[Base], tuple[str, type[Base]]] = {
     Reference: ("item_id", Item),
     JudgeVerdict: ("run_id", JudgeRun),
     ImportedLabel: ("import_id", LabelImport),
+    OpenedBasis: ("opening_id", SplitOpening),
 }
 
 # The number of rows that are hashed at once.

@@ -275,6 +275,7 @@ OF_LISTED = {
     "withdrawn_unit": "with_a_version",
     "sealed_split": "with_a_sealed_part",
     "split_opening": "with_a_sealed_part",
+    "opened_basis": "with_a_sealed_part",
     "calibration_look": "with_a_sealed_part",
 }
 

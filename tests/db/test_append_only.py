@@ -23,9 +23,9 @@ from tests.versioned_study import corrected_prompt
 
 APPEND_ONLY = (
     "acknowledgement", "adjudication", "audit_event", "calibration_look", "display", "flag", "freeze", "freeze_item",
-    "imported_label", "judge_run", "judge_verdict", "label_import", "phase_closing", "phase_opening", "pooled_answer",
-    "practice_result", "reference", "review_task", "sealed_split", "split_opening", "study_event", "study_version",
-    "technical_failure", "thaw", "verdict", "viewing_trace", "withdrawn_unit",
+    "imported_label", "judge_run", "judge_verdict", "label_import", "opened_basis", "phase_closing", "phase_opening",
+    "pooled_answer", "practice_result", "reference", "review_task", "sealed_split", "split_opening", "study_event",
+    "study_version", "technical_failure", "thaw", "verdict", "viewing_trace", "withdrawn_unit",
 )  # fmt: skip
 
 

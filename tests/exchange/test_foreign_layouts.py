@@ -385,6 +385,17 @@ def test_a_score_of_inspect_ai_that_is_no_object_is_refused_and_not_taken_for_no
     assert lines == [] and "sample 1: has a score that is not an object" in problem
 
 
+def test_samples_refused_for_the_same_are_said_once_with_their_number_and_the_first() -> None:
+    samples = [{"id": f"i{number}", "scores": {"one": {"value": "C"}, "two": {"value": "I"}}} for number in range(8)]
+    log = {"version": 2, "eval": {"model": "m"}, "samples": [3, "x", *samples]}
+
+    lines, problems = read(_file(log))
+
+    assert lines == [] and len(problems) == 2
+    assert "2 samples (1, 2): expected an object" in problems[0]
+    assert "8 samples (3, 4, 5, 6, 7, 8 and 2 more): has several scores, one, two; say which" in problems[1]
+
+
 def test_a_whole_reply_in_a_score_of_marcus_that_names_it_otherwise_is_refused() -> None:
     row = {"question": "q", "gt": "r", "likert_score": '```json\n{"score": 3, "explanation": "e"}\n```'}
 

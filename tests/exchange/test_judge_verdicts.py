@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from exchange import formats
 from exchange.judge_verdicts import JudgeTable, parse_judge_verdicts
 from exchange.refusal import InputRefused, Problems
-from protocol.scales import CORRECTNESS
+from protocol.scales import CORRECTNESS, JudgeScale, number_scale, scale_of_options
 
 Row = tuple[str, str, str | None, str | None]
 # A file name of each format, by its first ending.
@@ -170,6 +170,30 @@ def test_lines_refused_for_the_same_are_said_once_with_their_number_the_first_an
         f"judge.csv, 8 lines (3, 4, 5, 6, 7, 8 and 2 more): verdict 'k.A.' {remedy.format('k.A.')}",
     ]
     assert refused.value.count == 2
+
+
+GRADES = scale_of_options([(f"g{grade}", f"Grade {grade}") for grade in range(1, 6)])
+
+
+@pytest.mark.parametrize(
+    ("scale", "word", "remedy"),
+    [
+        (GRADES, "1", "such as 1=g1 ("),
+        (GRADES, "G 4", "such as G 4=g4 ("),
+        (GRADES, "grade 2!", "such as grade 2!=g2 ("),
+        (GRADES, "9", "such as 9=CODE with one of g1, g2, g3, g4, g5 ("),
+        (GRADES, "k.A.", "such as k.A.=refusal ("),
+        (CORRECTNESS, "corect", "such as corect=correct ("),
+        (CORRECTNESS, "2", "such as 2=CODE with one of incorrect, correct ("),
+        (number_scale(1, 5), "7", "leave it empty where none was given, or correct the number."),
+        (number_scale(1, 5), "none", "such as none=refusal ("),
+    ],
+)
+def test_what_is_suggested_for_a_word_fits_the_scale(scale: JudgeScale, word: str, remedy: str) -> None:
+    with pytest.raises(InputRefused) as refused:
+        parse_judge_verdicts(csv_of(f"i1,k1,{word},,"), "judge.csv", scale)
+
+    assert remedy in str(refused.value)
 
 
 def test_the_words_of_our_own_table_mean_what_an_admin_says() -> None:

@@ -255,6 +255,37 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
     return text if plan.runs_opened == 1 else f"{text} {several_opened(plan.runs_opened, plan.confidence)}"
 
 
+def level_after_looks(looks: int, confidence: float) -> str:
+    """The words on the confidence level if agreement was seen several times, each time on other verdicts.
+
+    Parameters
+    ----------
+    looks : int
+        This one included.
+    confidence : float
+
+    Returns
+    -------
+    str
+        With the level by Bonferroni's inequality, which holds whatever was changed from one look to the next.
+
+    Examples
+    --------
+    >>> level_after_looks(1, 0.95)
+    'the first, for which 95 % holds'
+    >>> level_after_looks(2, 0.95).partition("; ")[2]
+    'if prompt, run or people were chosen after it, the best of 2 needs 97.5 %'
+    """
+    level = f"{100.0 * confidence:g} %"
+    if looks == 1:
+        return f"the first, for which {level} holds"
+    best = 100.0 * (1.0 - (1.0 - confidence) / looks)
+    return (
+        f"this one included: {level} holds for the first; if prompt, run or people were chosen after it, the best of "
+        f"{looks} needs {best:.4g} %"
+    )
+
+
 def several_opened(runs: int, confidence: float) -> str:
     """The sentence on the confidence level if several runs of a prompt were opened at once.
 

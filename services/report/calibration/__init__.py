@@ -13,6 +13,7 @@ from services.report.calibration.calibrating import (
 )
 from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
 from services.report.calibration.figures import figures_of
+from services.report.calibration.opening import open_agreement
 
 __all__ = [
     "CARD_NAME",
@@ -27,6 +28,7 @@ __all__ = [
     "in_words",
     "is_rated",
     "labels_in",
+    "open_agreement",
     "sections_of",
     "summary_of",
 ]

@@ -220,7 +220,10 @@ def calibration_of(
 
 
 def _seen(what: Parts) -> dict[tuple[Judge, looks.Part], str]:
-    return {(judge, part): looks.fingerprint(material, name) for name, judge, part, material in what.looked_at()}
+    return {
+        (judge, part): looks.fingerprint(material, name, basis)
+        for name, judge, part, material, basis in what.looked_at()
+    }
 
 
 def _panels(what: Parts) -> dict[str, Panel]:

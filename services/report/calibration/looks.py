@@ -84,7 +84,10 @@ def looks_in_words(session: Session, study_id: int) -> str:
     on_test = sum(part == "test" for part in rows)
     divided = queries.split_of(session, study_id) is not None
     of_test = f", {on_test} of them on test subjects" if divided else ""
-    return f"Agreement of judges with people was opened {times}{of_test}; nominal levels hold for the first look."
+    return (
+        f"Agreement of judges with people was opened {times}{of_test}. Confidence levels hold for the first look at a "
+        "judge, as the next prompt can be chosen by it."
+    )
 
 
 def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: bool) -> str:
@@ -97,7 +100,7 @@ def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: b
     several_prompts
         Whether two of them are one judge with two prompts.
 
-    >>> looks_at_judges({"J": (2, "test")}, several_prompts=False).partition(";")[0]
+    >>> looks_at_judges({"J": (2, "test")}, several_prompts=False).partition(".")[0]
     'Looks: agreement with people was opened 2 times for J on test subjects, this time included'
     """
     of_judges = [
@@ -106,13 +109,20 @@ def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: b
     ]
     together = "; the prompts of one judge are counted together" if several_prompts else ""
     return (
-        f"Looks: agreement with people was opened {', '.join(of_judges)}, this time included{together}; the nominal "
-        "level holds for the first look."
+        f"Looks: agreement with people was opened {', '.join(of_judges)}, this time included{together}. Each look is "
+        "at other verdicts; confidence levels hold for the first, as the next prompt, run or people can be chosen by "
+        "it."
     )
 
 
-def fingerprint(material: Material, judge: str) -> str:
-    """Return the hash of everything that enters the comparison of a judge with people."""
+def fingerprint(material: Material, judge: str, basis: str = "") -> str:
+    """Return the hash of everything that enters the comparison of a judge with people.
+
+    Parameters
+    ----------
+    basis
+        That of an opening, if it names one: the same verdicts by another basis are another look at test subjects.
+    """
     hashed = hashlib.sha256(repr(material.scale).encode())
     runs = material.runs.get(judge, {})
     if len(runs) < 2:
@@ -121,6 +131,8 @@ def fingerprint(material: Material, judge: str) -> str:
         _add(hashed, name, verdicts)
     if material.adjudicated is not None:
         _add(hashed, "adjudicated", material.adjudicated)
+    if basis:
+        hashed.update(f"|by {basis}|".encode())
     return hashed.hexdigest()
 
 

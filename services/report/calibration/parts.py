@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlmodel import Session, col, select
 
+from agreement.judge.bases import bases
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, corrected, criteria, thresholds
 from agreement.judge.plan import Plan
@@ -17,6 +18,8 @@ from db.base import stored_id
 from protocol.language.expansion import Expansion
 from protocol.language.wording import capital, listed
 from services.errors import Conflict, counted
+from services.judging.counted_verdicts import USUAL, CountedVerdicts
+from services.judging.import_labels import lines_of
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.judging.sealed_split import AFTER_REOPENING
 from services.report.calibration import elsewhere, grades
@@ -64,6 +67,8 @@ class OfJudge:
         The calibration's plan, with what applies to that part.
     looks
         How often the judge's agreement was opened on that part.
+    by
+        The human verdicts that the opening of that part names.
     """
 
     judge: Judge
@@ -72,6 +77,7 @@ class OfJudge:
     candidates: Candidates
     plan: Plan
     looks: int = 1
+    by: CountedVerdicts = USUAL
 
 
 @dataclass(frozen=True)
@@ -97,12 +103,15 @@ class Parts:
     said: tuple[str, ...]
     labels: Labels | None = None
 
-    def looked_at(self) -> Iterator[tuple[str, Judge, Part, Material]]:
-        """Yield everything that is looked at: the judge's name, the judge with its prompt, part, and material."""
+    def looked_at(self) -> Iterator[tuple[str, Judge, Part, Material, str]]:
+        """Yield everything that is looked at: the judge's name, the judge with its prompt, part, material, and basis.
+
+        The basis is that of an opening, by which alone test subjects are looked at; empty otherwise.
+        """
         for name, of_judge in self.of_judges.items():
-            yield name, of_judge.judge, self.part, self.whole
+            yield name, of_judge.judge, self.part, self.whole, ""
             if of_judge.part != self.part:
-                yield name, of_judge.judge, of_judge.part, of_judge.material
+                yield name, of_judge.judge, of_judge.part, of_judge.material, of_judge.by.basis
 
 
 def read_parts(
@@ -116,8 +125,9 @@ def read_parts(
 ) -> Parts:
     """Read the verdicts of people and of some runs' judges in a field.
 
-    Labels made elsewhere on test subjects are sealed like verdicts. Labels imported after agreement was opened, like
-    runs imported then, count only on development subjects: otherwise labels could be chosen by how the judge does.
+    Labels made elsewhere on test subjects are sealed like verdicts. On test subjects only the human verdicts count that
+    the opening names: figures by others would reveal the answers in which the two differ, and labels imported later
+    could be chosen by how the judge does.
 
     Verdicts on test subjects are read only if agreement on them was opened for one of these judges, and only for runs
     that existed by then. Another run under an opened name would be another look at them, and a run made up for the
@@ -141,7 +151,8 @@ def read_parts(
     of_field = "" if expansion is None else field
     given = load_labels(session, study_id, of_field, labels, for_test) if labels else None
     openings = openings_of(session, study_id)
-    too_late = [run for run in wanted if not openings.holds_for(run, given)]
+    of_this_field = [line.name for line in lines_of(session, study_id) if line.field == of_field]
+    too_late = [run for run in wanted if not openings.holds_for(run, given, of_this_field)]
     opened = judges.keys() - {in_words(judge_of(run)) for run in too_late}
     without = frozenset() if opened else for_test
     if given is not None and opened:
@@ -157,8 +168,6 @@ def read_parts(
     on_test = part_of(read, for_test, within=True) if opened else None
     # Only agreement is opened: a figure on very few subjects would reveal what people said about them.
     fewest = 1 if queries.is_unsealed(session, study_id) else FEWEST_SEALED
-    # By two bases, which differ in few subjects, it would be revealed as well.
-    only_basis = plan.basis if fewest == 1 else None
     return Parts(
         whole=whole[0],
         part=part,
@@ -171,18 +180,26 @@ def read_parts(
                 replace(
                     plan,
                     is_trial=False,
-                    basis=only_basis,
+                    basis=_basis_on_test(openings.by[judge], plan, on_test[0], fewest),
                     fewest_shown=fewest,
                     runs_opened=openings.opened_together(judge, wanted, stored),
                 ),
+                by=openings.by[judge],
             )
             if on_test is not None and name in opened
             else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
-        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings, basis),
+        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings, basis, of_this_field),
         labels=given,
     )
+
+
+def _basis_on_test(by: CountedVerdicts, plan: Plan, material: Material, fewest: int) -> str | None:
+    """Return the basis on test subjects: that of the opening, and once all is unsealed the one that is asked for."""
+    wanted = plan.basis if plan.basis and fewest == 1 else by.basis
+    # A judge is opened in all its fields, and a field with fewer people or another scale may not have the basis.
+    return wanted if wanted and any(each.is_called(wanted) for each in bases(material)) else None
 
 
 def panels_of(what: Parts) -> dict[str, Panel]:
@@ -266,6 +283,7 @@ def _said(
     labels: Labels | None,
     openings: Openings,
     basis: str,
+    of_this_field: Collection[str],
 ) -> tuple[str, ...]:
     split = queries.split_of(session, study_id)
     if split is None:
@@ -278,8 +296,18 @@ def _said(
         later = (
             f"Imported after agreement on test was opened, and held against development subjects: {', '.join(after)}.",
         )
-    if any(openings.labels_came_after(run, labels) for run in mine):
-        later = (*later, "The labels were imported after agreement on test was opened: on development subjects only.")
+    by_others = {
+        in_words(judge_of(run)): openings.by[judge_of(run)].in_words
+        for run in mine
+        if openings.is_by_others(run, labels, of_this_field)
+    }
+    if by_others:
+        each = "; ".join(f"{name}, by {by}" for name, by in by_others.items())
+        others = (
+            f"By other human verdicts than these agreement on test was opened: {each}. By these, every figure is of "
+            "development subjects: figures on test by both would reveal the answers in which they differ."
+        )
+        later = (*later, others)
     if any(openings.was_reopened(run) for run in mine):
         later = (
             *later,
@@ -300,8 +328,8 @@ def _said(
     )
     if basis and not is_unsealed:
         only_usual = (
-            "On test subjects every figure is by the usual human verdicts, whatever human verdicts are chosen: two "
-            "figures by different ones would reveal the answers in which these differ."
+            "On test subjects every figure is by the human verdicts that the opening names, whatever human verdicts "
+            "are chosen: two figures by different ones would reveal the answers in which these differ."
         )
         later = (*later, only_usual)
     return (said, *later)

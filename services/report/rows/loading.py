@@ -21,6 +21,7 @@ from db import (
     JudgeRun,
     LabelImport,
     Membership,
+    OpenedBasis,
     PhaseClosing,
     PhaseOpening,
     ProtocolRecord,
@@ -159,6 +160,9 @@ def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
         select(func.max(PhaseClosing.id)).where(PhaseClosing.study_id == study_id),
         select(func.max(SealedSplit.id)).where(SealedSplit.study_id == study_id),
         select(func.max(SplitOpening.id)).where(SplitOpening.study_id == study_id),
+        select(func.max(OpenedBasis.id))
+        .join(SplitOpening, col(SplitOpening.id) == OpenedBasis.opening_id)
+        .where(SplitOpening.study_id == study_id),
         select(func.max(Membership.id)).where(Membership.study_id == study_id),
         select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),
         select(func.max(Assignment.id)).where(of_study),

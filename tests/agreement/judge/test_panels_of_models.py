@@ -255,6 +255,21 @@ def test_two_models_without_an_item_of_both_have_no_p(of_first, of_second):
     assert row.estimate.undefined_because == "no item on which both models have a verdict of the judge"
 
 
+@pytest.mark.parametrize(("items_of_a_subject", "warns"), [(1, False), (2, True)], ids=["one item", "two items"])
+def test_mcnemar_between_models_warns_where_items_share_a_subject(items_of_a_subject, warns):
+    rng = np.random.default_rng(4)
+    item, model = np.divmod(np.arange(80), 2)
+    human, judge = (rng.integers(0, 2, 80).astype(float) for _ in range(2))
+    given = material(
+        [human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item, clusters=item // items_of_a_subject
+    )
+
+    (row,) = corrected.panel(given, PLAN).of("McNemar")
+
+    said = "items of one cluster count as independent"
+    assert (said in (row.estimate.warning or "")) is warns
+
+
 def test_failures_bound_the_raw_score_and_are_not_scored():
     judge = Verdicts(
         np.array([1, 1, 0, np.nan, np.nan]), np.array([0, 0, 0, State.ERROR, State.REFUSAL], dtype=np.int8)

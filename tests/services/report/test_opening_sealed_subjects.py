@@ -27,7 +27,6 @@ from tests.services.report.sealed_scores import (
     found_in,
     imported,
     items_for_test,
-    labelled,
     planted,
     said_of,
 )
@@ -38,7 +37,7 @@ from tests.situations import Situation
 def opened(sealed: Situation) -> Situation:
     """The study, after agreement on test was opened for the prompt of its first run."""
     name = sealed_split.open_test(sealed.database, sealed.admin, "sealed", "first", "The prompt is final.")
-    assert name == "Judge (v1)"
+    assert name == "Judge (v1), by raters' verdicts"
     return sealed
 
 
@@ -111,23 +110,6 @@ def test_a_run_that_came_after_the_opening_tells_nothing_of_test_subjects(sealed
     assert alone.of_judges["Judge (v1)"].part == "test"
 
 
-@pytest.mark.usefixtures("opened")
-def test_labels_made_elsewhere_are_opened_with_the_judge_unless_they_came_after_that(sealed: Situation) -> None:
-    database, admin = sealed.database, sealed.admin
-    labelled(sealed, "made up for it")
-
-    opened = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians"])
-    late = calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["made up for it"])
-
-    of_test, of_late = opened.of_judges["Judge (v1)"], late.of_judges["Judge (v1)"]
-    assert (of_test.part, of_test.material.labelled.n) == ("test", len(items_for_test(sealed)))
-    assert (of_late.part, of_late.material.labelled.n) == ("development", N - len(items_for_test(sealed)))
-    assert "imported after agreement on test was opened" in " ".join(late.said)
-    assert set(of_test.material.humans) == {"Dr A (elsewhere)"} and of_test.material.adjudicated is None
-    with pytest.raises(Conflict, match="'Dr A' labelled an answer in two of the imports"):
-        calibration.calibration_of(database, admin, "sealed", runs=["first"], labels=["physicians", "made up for it"])
-
-
 def test_two_judges_with_their_prompts_are_not_called_alike(sealed: Situation) -> None:
     with pytest.raises(Conflict, match=r"The judge of run 'first' is called 'Judge \(v1\)' with its prompt, too"):
         imported(sealed, "called alike", "", judge="Judge (v1)")
@@ -178,18 +160,6 @@ def test_a_run_that_came_after_the_opening_by_a_clock_set_back_came_after_it_all
     assert "against development subjects: by the wrong clock." in " ".join(late.said)
     assert in_time.of_judges["Judge (v1)"].part == "test"
     assert in_time.of_judges["Judge (v1)"].plan.runs_opened == 2
-
-
-@pytest.mark.usefixtures("opened", "clock_set_back")
-def test_labels_that_came_after_the_opening_by_a_clock_set_back_came_after_it_all_the_same(sealed: Situation) -> None:
-    labelled(sealed, "by the wrong clock")
-
-    late = calibration.calibration_of(
-        sealed.database, sealed.admin, "sealed", runs=["first"], labels=["by the wrong clock"]
-    )
-
-    assert late.of_judges["Judge (v1)"].part == "development"
-    assert "The labels were imported after agreement on test was opened" in " ".join(late.said)
 
 
 @pytest.mark.usefixtures("opened")
@@ -336,4 +306,4 @@ def test_agreement_is_opened_in_all_fields_that_a_prompt_fills_in_and_says_so(se
 
     opened = sealed_split.open_test(sealed.database, sealed.admin, "sealed", "of score.verdict", "The prompt is final.")
 
-    assert opened == "Judge (v6), in score.verdict and settle.verdict"
+    assert opened == "Judge (v6), in score.verdict and settle.verdict, by raters' verdicts"

@@ -1,0 +1,85 @@
+"""Open agreement on test subjects by human verdicts that a calibration has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlmodel import select
+
+from agreement.judge.bases import bases
+from db import Database, JudgeRun
+from db.base import stored_id
+from services.errors import Conflict
+from services.judging import sealed_split
+from services.judging.counted_verdicts import CountedVerdicts, require_labels
+from services.judging.import_labels import lines_of
+from services.judging.run_identity import judge_of
+from services.people.identity import Actor
+from services.people.permission import require_role
+from services.report.calibration.calibrating import fields_with_judges
+from services.report.calibration.parts import read_parts
+from services.studies import frozen_facts
+
+
+def open_agreement(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    run: str,
+    reason: str,
+    labels: Sequence[str] = (),
+    basis: str = "",
+) -> str:
+    """Open agreement on test for the judge and prompt of a run by some human verdicts; return in words what was opened.
+
+    Parameters
+    ----------
+    labels
+        Names of imports of labels made elsewhere that count in place of raters' verdicts; empty for raters' verdicts.
+    basis
+        As in `calibration_of`; empty for the usual one. In a field that does not have it the usual one counts.
+
+    Raises
+    ------
+    Conflict
+        As in `sealed_split.open_test`; also if the judge fills in no field that has these labels or this basis.
+    """
+    verdicts = CountedVerdicts(tuple(sorted(set(labels))), basis)
+    if labels or basis:
+        _require_known(database, actor, study_key, run, verdicts)
+    return sealed_split.open_test(database, actor, study_key, run, reason, verdicts)
+
+
+def _require_known(database: Database, actor: Actor, study_key: str, run: str, verdicts: CountedVerdicts) -> None:
+    """Refuse labels of other fields than the judge's, labels that exclude each other, and an unknown basis."""
+    fields = fields_with_judges(database, actor, study_key)
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        require_labels(session, study_id, verdicts.labels)
+        expansion = frozen_facts.expansion_of(session, study_id)
+        runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study_id)).all()
+        judges = {each.name: judge_of(each) for each in runs}
+        own = {
+            field: [name for name in names if judges[name] == judges.get(run)] for field, (_, names) in fields.items()
+        }
+        of_labels = {line.name: line.field for line in lines_of(session, study_id) if line.name in verdicts.labels}
+        stored_as = {field: "" if expansion is None else field for field, names in own.items() if names}
+        for name, field in of_labels.items():
+            if stored_as and field not in stored_as.values():
+                raise Conflict(
+                    f"The labels '{name}' are of {field}, which the judge of run '{run}' does not fill in; expected "
+                    f"labels of {', '.join(stored_as)}."
+                )
+        known: list[str] = []
+        for field, stored in stored_as.items():
+            given = [name for name, of_field in of_labels.items() if of_field == stored]
+            what = read_parts(session, study, expansion, field, own[field], "", given)
+            every = bases(what.whole)
+            if not verdicts.basis or any(each.is_called(verdicts.basis) for each in every):
+                return
+            known += [each.name for each in every]
+    if known:
+        raise Conflict(
+            f"There are no human verdicts '{verdicts.basis}'; expected one of {', '.join(dict.fromkeys(known))}."
+        )
