@@ -59,6 +59,7 @@ from db import (
     WithdrawnUnit,
 )
 from db.as_stored import as_stored
+from db.asking import ask
 from services.seals import row_texts
 from services.seals.row_texts import Row
 
@@ -300,7 +301,7 @@ def frozen_rows(session: Session, study_id: int, but: Container[str] = ()) -> Ta
 
 def rows_of(session: Session, table: type[Base], study_id: int) -> dict[int, Row]:
     """Return a table's rows in a study by key, with the columns that a seal covers, also accessible by name."""
-    return {int(row[0]): row for row in session.exec(select_rows(table), params={"study_id": study_id}).all()}
+    return {int(row[0]): row for row in ask(session, select_rows(table), study_id=study_id)}
 
 
 def rows_with_keys(session: Session, table: type[Base], study_id: int, keys: Sequence[str]) -> list[Any]:

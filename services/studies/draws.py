@@ -17,6 +17,7 @@ from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import Base, Freeze, Study, StudyEvent, StudyVersion, audit
+from db.asking import ask
 from db.standing import STANDS
 
 # 1, in release 0.1.0: derived from the protocol's seed alone, which anybody can read. 2: from the study's own key.
@@ -43,8 +44,9 @@ class DrawKey:
 
 def key_of(session: Session, study_id: int, seed: int) -> DrawKey:
     """Return the key for draws made now."""
-    salt = session.exec(_SALT, params={"study_id": study_id}).one()
-    return key_from(salt, version_of(session, study_id), times_reopened(session, study_id), seed)
+    # One statement, since a freeze asks for the key once more for each rater.
+    salt, standing, later, reopened = ask(session, _OF_THE_KEY, study_id=study_id).one()
+    return key_from(salt, _version(standing, later), reopened, seed)
 
 
 def version_of(session: Session, study_id: int) -> int:
@@ -53,7 +55,10 @@ def version_of(session: Session, study_id: int) -> int:
     A freeze after a thaw therefore draws with the same key, so nobody can thaw a study repeatedly until they get a
     sample they like.
     """
-    standing, later = (_count(session, counted, study_id) for counted in (_STANDING, _LATER))
+    return _version(*(_count(session, counted, study_id) for counted in (_STANDING, _LATER)))
+
+
+def _version(standing: int, later: int) -> int:
     return max(standing, FIRST_VERSION) + later
 
 
@@ -67,10 +72,12 @@ def _counted(table: type[Base], *conditions: Any) -> Any:
 
 
 _STUDY: Any = bindparam("study_id")
-_SALT: Any = select(Study.salt).where(Study.id == _STUDY)
 _STANDING = _counted(Freeze, Freeze.study_id == _STUDY, *STANDS)
 _LATER = _counted(StudyVersion, StudyVersion.study_id == _STUDY)
 _REOPENINGS = _counted(StudyEvent, StudyEvent.study_id == _STUDY, col(StudyEvent.kind) == "reopen")
+_OF_THE_KEY: Any = select(
+    Study.salt, *(counted.scalar_subquery().correlate(None) for counted in (_STANDING, _LATER, _REOPENINGS))
+).where(Study.id == _STUDY)
 
 
 def key_from(salt: str, freeze_version: int, reopened: int, seed: int) -> DrawKey:
