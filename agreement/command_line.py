@@ -126,6 +126,13 @@ def command_line(file: RatingsFile, request: Request) -> Iterator[Calculation]:
     if file.clusters is not None:
         draw = ClusterDraw(file.clusters, resamples=_resamples(file, request), seed=request.seed, in_parallel=True)
         file = replace(file, clusters=draw.clusters)
+    for calculation in _of_file_and_groups(file, request, draw):
+        if draw is not None:
+            calculation = calculation._replace(statistic=partial(draw.among_others, calculation.statistic))
+        yield calculation
+
+
+def _of_file_and_groups(file: RatingsFile, request: Request, draw: ClusterDraw | None) -> Iterator[Calculation]:
     yield from _of_file(file, request, draw)
     for column, groups in file.groups.items():
         for group in np.unique(groups).tolist():
