@@ -351,12 +351,14 @@ def _bootstrapped(
     if units * k > _LARGEST:
         raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
     # kappa needs from each unit its penalty and how often each rater used each category
-    penalty = np.bincount(of_unit, weights=penalties, minlength=units)
-    of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
-    of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)
+    columns = np.empty((2 * k + 1, units))
+    columns[0] = np.bincount(of_unit, weights=penalties, minlength=units)
+    for first, codes in ((1, a), (k + 1, b)):
+        use = np.bincount(codes * units + of_unit, minlength=k * units)
+        columns[first : first + k] = use.reshape(k, units)
     return bootstrap_of_sums(
         partial(_of_sums, table),
-        ClusterSums.of(np.column_stack([penalty, of_a, of_b]).astype(np.float64), groups),
+        ClusterSums.of(columns.T, groups),
         counts=counts,
         resamples=resamples,
         seed=seed,
