@@ -15,6 +15,7 @@ from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.situations import write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -76,7 +77,7 @@ def sections(
             situation = imported_listed(database, folder / key, raters, key=key, signed=signed)
             freezing.freeze_study(database, situation.admin, situation.study_key)
             if works:
-                work_through(situation, lambda payload: drawn_answers(payload, drawn))
+                store_all(situation, lambda payload: drawn_answers(payload, drawn))
             of_studies[key] = {row["section"] for row in closed_tables(situation)["estimates.csv"]}
     engine.dispose()
     return of_studies
