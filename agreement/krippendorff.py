@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
 from typing import Any, Literal
 
 import numpy as np
@@ -218,12 +217,6 @@ def _linearised_with_ranks(codes: Codes, q: int) -> Floats:
     m = row_counts(known).astype(np.float64)
     use = np.bincount(codes[known], minlength=q).astype(np.float64)
     middle, total = _middle(use), float(use.sum())
-    together = np.zeros(q * q)  # coincidences
-    for first, second in permutations(range(codes.shape[1]), 2):
-        both = known[:, first] & known[:, second]
-        cells = codes[both, first] * q + codes[both, second]
-        together += np.bincount(cells, weights=1.0 / (m[both] - 1.0), minlength=q * q)
-    table = together.reshape(q, q)
     pool = float(use @ middle), float(use @ middle**2)
     against_pool = total * middle**2 - 2.0 * middle * pool[0] + pool[1]
     x = np.where(known, middle[codes], 0.0)
@@ -232,7 +225,8 @@ def _linearised_with_ranks(codes: Codes, q: int) -> Floats:
     if observed <= 0.0 or expected <= 0.0:
         return np.zeros(len(codes))
     # the derivatives by the middles; a further rating moves its own by half a place and all those above by one
-    by_observed = 4.0 * (table.sum(axis=1) * middle - table @ middle)
+    of_others = ((x.sum(axis=1)[:, None] - x) / (m[:, None] - 1.0))[known]
+    by_observed = 4.0 * (use * middle - np.bincount(codes[known], weights=of_others, minlength=q))
     by_expected = 4.0 * use * (total * middle - pool[0])
 
     def moved(by: Floats) -> Floats:
