@@ -242,22 +242,6 @@ def counts_of(codes: Codes, categories: int) -> Floats:
     return counts.reshape(items, categories).astype(np.float64)
 
 
-def no_value(totals: Floats) -> Floats:
-    """A coefficient that is always undefined.
-
-    Parameters
-    ----------
-    totals : ndarray, shape (..., k)
-        Sums.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        nan throughout.
-    """
-    return np.full(totals.shape[:-1], np.nan)
-
-
 def linearised_coefficient(
     counts: Floats,
     w: Floats,
