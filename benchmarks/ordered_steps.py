@@ -76,10 +76,12 @@ def _of_clusters(coefficient: Callable[..., Estimate], raters: int, plain: str, 
         of, share = groups(clusters), [level] + [(1 - level) / (STEPS - 1)] * (STEPS - 1)
         whole, own = (rng.choice(STEPS, p=share, size=(samples, m)) for m in (clusters, of.size))
         truth = np.where(rng.random(own.shape) < np.sqrt(ALIKE), whole[:, of], own)
-        shape = (1 - ALIKE) / ALIKE * np.array([WRONG, 1 - WRONG])
+        gathered = (1 - ALIKE) / ALIKE
         said = []
         for _ in range(raters):
-            errs = rng.random(own.shape) < rng.beta(*shape, (samples, clusters))[:, of]
+            luck = rng.random(own.shape)
+            chance = rng.beta(gathered * WRONG, gathered * (1 - WRONG), (samples, clusters))
+            errs = luck < chance[:, of]
             aside = np.where(rng.random(own.shape) < 0.5, 1, -1)
             aside = np.where(truth == 0, 1, np.where(truth == STEPS - 1, -1, aside))
             said.append(truth + errs * aside)
@@ -99,12 +101,12 @@ def _of_clusters(coefficient: Callable[..., Estimate], raters: int, plain: str, 
     )
 
 
-_STEPS = {"categories": range(STEPS)}
 _LINEAR, _QUADRATIC = (
-    partial(_of_two, partial(agreement.cohen_kappa, weights=weights, **_STEPS)) for weights in ("linear", "quadratic")
+    partial(_of_two, partial(agreement.cohen_kappa, weights=weights, categories=range(STEPS)))
+    for weights in ("linear", "quadratic")
 )
-_AC2 = partial(agreement.gwet_ac, weights="quadratic", **_STEPS)
-_ALPHA = partial(agreement.krippendorff_alpha, level="ordinal", **_STEPS)
+_AC2 = partial(agreement.gwet_ac, weights="quadratic", categories=range(STEPS))
+_ALPHA = partial(agreement.krippendorff_alpha, level="ordinal", categories=range(STEPS))
 
 ORDERED: dict[str, Simulation] = {
     "kappa of five steps, linear weights": _of_items(_LINEAR, 2, "normal"),
