@@ -342,7 +342,7 @@ def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_an
 
     assert warnings_of_scored(tmp_path, f"{line}: 0.8") == []
     (warning,) = warnings_of_scored(tmp_path, f"{line}: 0.99")
-    assert "with 40 units in 20 subjects the limits are 0.9" in warning
+    assert "with 40 units in 20 subjects the limits are 0.8" in warning
 
 
 ALPHA = "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: krippendorff_alpha, above: %s}]"
