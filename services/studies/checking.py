@@ -24,7 +24,7 @@ from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan_checks import PlanChecks
 from services.studies.pool_files import pool_of_folder
-from services.studies.unfit_samples import cannot_be_drawn
+from services.studies.unfit_samples import cannot_be_drawn, left_open
 
 
 def checked_folder(
@@ -128,7 +128,9 @@ def with_draws_tried(contents: StudyFolder) -> StudyFolder:
     if not isinstance(contents.protocol, Expansion):
         return contents
     with no_search_for_garbage():
-        return replace(contents, warnings=(*contents.warnings, *cannot_be_drawn(contents.protocol, contents)))
+        refused = tuple(cannot_be_drawn(contents.protocol, contents))
+    warnings = (*contents.warnings, *left_open(contents.protocol), *refused)
+    return replace(contents, warnings=warnings, freeze_refuses=refused)
 
 
 def refusal_of(folder: Path) -> InputRefused | None:
