@@ -62,7 +62,9 @@ class InputRefused(ValueError):
 
     def first(self, most: int) -> tuple[Problem, ...]:
         """Return at most so many problems, in order: the first of each file before more of any of them."""
-        early, late, of_files = [], [], Counter[str]()
+        early: list[int] = []
+        late: list[int] = []
+        of_files = Counter[str]()
         for place, problem in enumerate(self.problems):
             of_files[problem.file] += 1
             (early if of_files[problem.file] <= FIRST_OF_EACH_FILE else late).append(place)

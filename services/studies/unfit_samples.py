@@ -28,7 +28,8 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     Reasons are sizes, limits and conditions that nothing meets, scans or references that a phase shows but that items
     which can be drawn for it lack, practice items on which no answer can be right, and too few people for what is
     dealt. If a phase draws from, or apart from, a random draw of another phase, several draws are tried, because the
-    study's own draw key only exists from the import on. Nothing is reported about phases that depend on a phase that cannot be drawn.
+    study's own draw key only exists from the import on. Nothing is reported about
+    phases that depend on a phase that cannot be drawn.
     """
     pool, phases = pool_files.pool_of_folder(contents), phases_of_listed(study)
     tries: list[Drawn] = [{} for _ in range(TRIED)]
