@@ -42,6 +42,7 @@ from services.seals import proofs
 from services.studies import (
     assigning,
     drawing_phases,
+    drawn_apart,
     draws,
     foreseen,
     frozen_facts,
@@ -207,6 +208,9 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
                 audit.record(session, "pairs stored", study_id=study_id, rows=proofs.sealed(new))
             drawn = replace(drawn, pool=pool)
         content = _content_of_phases(study_id, key, drawn) if drawn is not None else _content(session, study_id, key)
+        parts = drawn.parts if drawn is not None else ()
+        subjects = drawing_phases.subjects_of(parts) if drawn is not None else _subjects(session, study_id)
+        drawn_apart.require_kept(session, study, subjects, parts)
         manifest = content.manifest(session, study)
         freeze = Freeze(
             study_id=study_id,
@@ -386,6 +390,12 @@ def _rows_of_sample(
         )
         for candidate, stratum, probability in sample
     ]
+
+
+def _subjects(session: Session, study_id: int) -> frozenset[str]:
+    """Return the subjects of everything that is read in a study that draws no items."""
+    items = select(Case.subject).join(Item, col(Item.case_id) == Case.id)
+    return frozenset(session.exec(items.where(Item.study_id == study_id, ~col(Item.practice))))
 
 
 def is_frozen(session: Session, study: Study) -> bool:
