@@ -52,6 +52,7 @@ from services.studies import (
     pairing,
     plan_before_freeze,
     pool_files,
+    rater_attributes,
     sound_draws,
     stored_pool,
     volume_store,
@@ -134,7 +135,10 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             if expansion is None
             else {phase.key: phase.by.is_dealt and not followed_by(expansion, phase) for phase in expansion.phases}
         )
-        people = tuple(groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt))
+        people = (
+            *groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt),
+            *rater_attributes.without_values(session, stored_id(study.id)),
+        )
         subjects = len({subject for _, subject in rows})
         needs = pool_files.needs_of(session, stored_id(study.id))
         lacking = () if expansion is None else tuple(not_computed(expansion))

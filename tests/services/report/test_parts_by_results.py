@@ -69,7 +69,7 @@ blindread: 2
 name: listed
 title: Ratings
 attributes:
-  raters: {specialty: text, years: {type: number, bins: [5, 10]}}
+  raters: {specialty: text, years: {type: number, bins: [5, 10]}, trained: yes_no}
   items: {lesion: {type: number, bins: [4, 20]}}
 phases:
   - key: rate
@@ -89,6 +89,8 @@ analysis:
     - {estimate: mean, of: rate.size}
     - {estimate: difference, of: rate.quality, compare: lesion}
     - {estimate: difference, of: rate.quality, compare: lesion, by: rater}
+    - {estimate: mean, of: rate.quality, by: trained}
+    - {estimate: mean, of: rate.quality, where: {trained: yes}}
 """
 SPECIALTIES, YEARS = ("Neurology", "Radiology", "Neurology"), (3, 5, 9)
 
@@ -117,6 +119,7 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
             "rater",
             specialty=specialty,
             years=YEARS[number - 1],
+            attributes={"trained": "no" if number == 2 else "yes"},
         )
     people = tuple(signed_in(sqlite_database, f"rater-{number}") for number in (1, 2, 3))
     situation = Situation(sqlite_database, "listed", admin, people, admin)
@@ -171,3 +174,10 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     assert math.isclose(float(row["value"]), means[0] - means[1])
     labels = {line.label for line in all_lines(report) if line.row.compared == "interaction"}
     assert len(labels) == 1 and "Lesion: below 4 minus Lesion: 4 to below 20" in labels.pop()
+
+    # What the protocol declares of raters divides them, too, and is in the data files.
+    assert [row["trained"] for row in tables["members.csv"]] == ["yes", "no", "yes"]
+    for line, label in (("line_10", "Trained: yes: mean"), ("line_11", "Where trained is yes: mean")):
+        row = estimate_in(tables, "plan", line, label, "All raters")
+        both = sum(given["Rater 1"][u] + given["Rater 3"][u] for u in given["Rater 1"]) / 40
+        assert math.isclose(float(row["value"]), both)
