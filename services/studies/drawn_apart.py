@@ -69,24 +69,24 @@ def studies_named(study: Expansion, phase: Phase) -> list[str]:
 
 def freezes_of(session: Session, names: Sequence[str]) -> dict[str, str]:
     """Return, by the key of each named study that is frozen here, the hash of its freeze or newest version."""
-    found: dict[str, str] = {}
+    hashes: dict[str, str] = {}
     for name in names:
         study = session.exec(select(Study).where(Study.key == name, col(Study.removed_at).is_(None))).first()
         sha256 = freeze_of(session, stored_id(study.id)) if study is not None else None
         if sha256 is not None:
-            found[name] = sha256
-    return found
+            hashes[name] = sha256
+    return hashes
 
 
 def drawn_apart(session: Session, study_id: int) -> list[ApartFrom]:
     """Return what the phases of a frozen study were drawn apart from, in the order of the draws."""
-    found = []
+    apart = []
     for phase, said in _entries(session, study_id):
         for name, sha256 in said.get(APART_FROM, {}).items():
             freeze, made_at = _freeze(session, sha256)
             thaw = None if freeze is None else session.exec(select(Thaw).where(Thaw.freeze_id == freeze.id)).first()
-            found.append(ApartFrom(phase, name, sha256, made_at, None if thaw is None else thaw.at))
-    return found
+            apart.append(ApartFrom(phase, name, sha256, made_at, None if thaw is None else thaw.at))
+    return apart
 
 
 def sentences_of(database: Database, actor: Actor, study_key: str) -> list[str]:
