@@ -44,6 +44,7 @@ from services.seals import proofs
 from services.studies import (
     assigning,
     drawing_phases,
+    drawn_apart,
     drawn_in_common,
     draws,
     foreseen,
@@ -288,6 +289,7 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
             "Somebody joined or left, closed a phase or made a version while this was prepared; make the version again."
         )
     parts = planned.anew.parts
+    refuse_all(list(drawn_apart.reasons_against(session, study, drawing_phases.subjects_of(parts))))
     refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, parts, planned.replaced)))
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)

@@ -59,6 +59,10 @@ LINE = "estimate: accuracy, of: read.answer"
             "cluster: scanner",
             "very unit of 'read' has the value 'A' of scanner, and a single cluster gives",
         ),
+        (
+            f"primary: {{{LINE}, compare: number, where: {{number: ['5', '6']}}}}",
+            "every unit of 'read' has the level '1 or more' there; remove compare, or select units of several levels",
+        ),
         (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share is between 0 and 1, so no lower limit can be"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
