@@ -23,7 +23,7 @@ class Counted(list[CandidateLine]):
 def test_whether_answers_are_compared_is_asked_of_the_candidates_once() -> None:
     candidates = Counted([CandidateLine(1, "k1", "i1", "model", "left", {})])
     phases = StudyPhases((), {}, 1, "", "", TextSettings(), None, listed=True)
-    rows = ListedRows([], candidates, [], [], [], [], [], StudyKeys(phases, {}, {}))
+    rows = ListedRows([], candidates, [], [], [], [], [], [], StudyKeys(phases, {}, {}))
 
     assert [rows.compares for _ in range(3)] == [False] * 3
     assert candidates.times == 1
