@@ -215,7 +215,8 @@ def judge_direction(
     unit : str
         What one entry is.
     test_in_clusters : Estimate, optional
-        McNemar's test of the same verdicts by `mcnemar_in_clusters`; its P value, if any, becomes that of `difference`.
+        McNemar's test of the same verdicts by `mcnemar_in_clusters`; its P value, None if it has none, becomes that of
+        `difference`.
 
     Returns
     -------
@@ -260,8 +261,8 @@ def judge_direction(
     if test_in_clusters is not None and not isinstance(test_in_clusters, Estimate):
         raise ValueError(f"test_in_clusters is {shown(test_in_clusters)}; expected an Estimate with its P, or None")
     p, named = exact.p if estimate.n else None, "exact McNemar, assumes independent items"
-    if test_in_clusters is not None and test_in_clusters.p is not None:
-        p, named = test_in_clusters.p, IN_CLUSTERS
+    if test_in_clusters is not None:
+        p, named = test_in_clusters.p, IN_CLUSTERS if test_in_clusters.p is not None else "none: a single cluster"
     difference = Estimate(
         "signed difference, human minus judge",
         estimate.value,

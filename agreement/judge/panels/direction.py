@@ -103,8 +103,8 @@ def _of_shares(
         among = differs[known]
         judged = share(among, groups, name=f"share judged too {name}ly", unit=UNIT, confidence=plan.confidence)
         yield Row(name, parties, judged, basis=words, sentence=f"{int(among.sum())} of {result.n}")
-    is_second = in_clusters is not None and in_clusters.p is not None
-    yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
+    beside = "" if in_clusters is None else _INDEPENDENT
+    yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=beside)
     if in_clusters is not None:
         yield Row(IN_CLUSTERS, parties, in_clusters, basis=words)
 
@@ -191,8 +191,9 @@ def _size(estimate: Estimate) -> Estimate:
 def _test(panel: Panel, parties: tuple[str, str]) -> str:
     clustered = panel.of(IN_CLUSTERS, parties=parties)
     (exact,) = panel.of(EXACT, parties=parties)
-    if clustered and clustered[0].estimate.p is not None:
-        return f"McNemar in clusters {p_in_words(clustered[0].estimate.p)}"
+    if clustered:
+        p = clustered[0].estimate.p
+        return "no P of a single cluster" if p is None else f"McNemar in clusters {p_in_words(p)}"
     return f"exact McNemar {p_in_words(exact.estimate.p)}"
 
 

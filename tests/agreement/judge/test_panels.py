@@ -85,6 +85,17 @@ def test_a_direction_in_clusters_that_the_bootstrap_shows_and_the_test_does_not_
     assert row.sentence == "undecided"
 
 
+def test_a_direction_in_a_single_cluster_has_no_p():
+    judge = (np.arange(60) >= 8).astype(float)
+
+    panel = direction.panel(material([np.ones(60)], {"grok": judge}, clusters=np.zeros(60, dtype=int)), PLAN)
+
+    (row,) = panel.of("signed difference")
+    assert row.estimate.p is None
+    assert row.sentence == "undecided"
+    assert "no P of a single cluster" in panel.sentence
+
+
 def test_the_labels_that_settle_a_direction_follow_from_margin_and_disagreement_alone():
     seen = direction_of_mri_eval().of("labels needed")[0].estimate
     human, judge = np.ones(136), np.r_[np.zeros(7), np.ones(129)]

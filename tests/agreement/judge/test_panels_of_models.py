@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from agreement import (
     judge_bias_by_factor,
@@ -47,6 +48,41 @@ def test_a_judge_that_is_stricter_on_a_model_is_found_out_by_name():
     assert panel.of(uniformity.TEST)[0].sentence == "not uniform"
     assert "does not err alike" in panel.sentence
     assert "30.0 points" in panel.sentence
+
+
+@pytest.fixture(scope="module")
+def strict_on_subjects():
+    """Panel 3 on two models of 40 subjects, 2 items each: on B the judge is strict on both items of 6 subjects."""
+    subjects, model = np.tile(np.arange(80) // 2, 2), np.repeat([0, 1], 80)
+    judge = 1.0 - ((model == 1) & (subjects < 6)) - ((model == 0) & (np.arange(160) == 3))
+    given = material([np.ones(160)], {"judge": judge}, models=Factor(model, ("A", "B")), clusters=subjects)
+    return uniformity.panel(given, PLAN)
+
+
+def test_the_p_of_a_level_in_clusters_is_of_mcnemar_in_clusters_by_bonferroni_over_the_levels(strict_on_subjects):
+    (of_b,) = strict_on_subjects.of(uniformity.LEVEL, stratum="model B")
+
+    # 12 strict of one kind in 6 of 40 subjects: 12^2 / (40 / 39 x 6 x 2^2) = 5.85 on one degree of freedom; exact .0005
+    assert of_b.estimate.p == pytest.approx(2 * stats.chi2.sf(5.85, 1))
+    assert "P McNemar in clusters (Obuchowski), by Bonferroni over 2 levels" in of_b.estimate.method
+
+
+def test_the_p_of_a_level_of_a_single_cluster_is_not_of_independent_candidates():
+    subjects, model = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1], 20)
+    judge = (np.arange(60) >= 8).astype(float)
+    given = material([np.ones(60)], {"judge": judge}, models=Factor(model, ("A", "B")), clusters=subjects)
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.p is None
+    assert np.isnan(row.estimate.low)
+
+
+def test_the_p_of_a_level_whose_candidates_share_no_cluster_is_exact():
+    (row,) = uniformity.panel(one_sided((0.1, 0.1), n=60), PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.p == pytest.approx(2 * 2 * 0.5**6)
+    assert "exact McNemar" in row.estimate.method and "by Bonferroni over 2 levels" in row.estimate.method
 
 
 def test_alike_is_said_only_where_the_whole_interval_lies_within_the_margin():
