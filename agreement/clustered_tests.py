@@ -115,7 +115,7 @@ def mcnemar_p_in_clusters(gaps: Floats, groups: Codes, method: McNemarInClusters
     gaps : ndarray of float, shape (pairs,)
         1 if the first verdict alone is True, -1 if the second alone is, 0 if they are the same.
     groups : ndarray of int, shape (pairs,)
-        Cluster of each pair, numbered from 0 without gaps.
+        Cluster of each pair, at least 0.
     method : {"durkalski", "obuchowski"}
 
     Returns
@@ -131,11 +131,13 @@ def mcnemar_p_in_clusters(gaps: Floats, groups: Codes, method: McNemarInClusters
     >>> mcnemar_p_in_clusters(gaps, groups, "obuchowski")[1]
     'McNemar, Obuchowski, chi2(1) = 0.4444'
     """
-    m = int(groups.max(initial=-1)) + 1
-    of_cluster = np.asarray(np.bincount(groups, weights=gaps, minlength=m), dtype=np.float64)
+    sizes = np.bincount(groups)
+    there = sizes > 0
+    m = int(there.sum())
+    of_cluster = np.asarray(np.bincount(groups, weights=gaps), dtype=np.float64)[there]
     test, factor = "Obuchowski", m / max(1, m - 1)
     if method == "durkalski":
-        test, factor, of_cluster = "Durkalski", 1.0, of_cluster / np.bincount(groups, minlength=m)
+        test, factor, of_cluster = "Durkalski", 1.0, of_cluster / sizes[there]
     text = Words("McNemar", f", {test}")
     if m < 2:
         return None, text

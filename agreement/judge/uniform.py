@@ -184,7 +184,7 @@ class _Part:
         if self.clusters is None or alone(self.clusters[among]):
             return None
         gaps = self.d[among]
-        p, method = mcnemar_p_in_clusters(gaps, compact(self.clusters[among])[0], "obuchowski")
+        p, method = mcnemar_p_in_clusters(gaps, self.clusters[among], "obuchowski")
         discordant = int((gaps != 0.0).sum())
         return undefined("share judged too strictly", discordant, UNIT, method, "a test has no interval", p=p)
 
