@@ -12,6 +12,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
+from agreement.judge.direction import stands_for
 from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
@@ -167,7 +168,7 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
         return
     for level, estimate in result.levels.items():
         together = _of_levels(estimate, len(result.levels))
-        yield Row(LEVEL, parties, together, f"{factor} {level}", words, factor=factor)
+        yield Row(LEVEL, parties, together, f"{factor} {level}", words, stands_for(estimate), factor)
     for levels, estimate in result.gaps.items():
         yield Row(OF_LEVELS, levels, estimate, factor, words)
     for name, value in (

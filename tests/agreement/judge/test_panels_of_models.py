@@ -67,6 +67,27 @@ def test_the_p_of_a_level_in_clusters_is_of_mcnemar_in_clusters_by_bonferroni_ov
     assert "P McNemar in clusters (Obuchowski), by Bonferroni over 2 levels" in of_b.estimate.method
 
 
+def test_a_level_that_its_interval_shows_to_be_strict_and_its_p_does_not_is_undecided():
+    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts on A: P = .075 by itself
+    subjects = np.tile(np.repeat(np.arange(10), 6), 2)
+    strict = np.arange(60) % 6 < np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects[:60]]
+    given = material(
+        [np.ones(120)], {"judge": np.r_[~strict, np.ones(60)].astype(float)},
+        models=Factor(np.repeat([0, 1], 60), ("A", "B")), clusters=subjects,
+    )  # fmt: skip
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.low > 0.0
+    assert (round(row.estimate.p, 2), row.sentence) == (0.15, "undecided")
+
+
+def test_a_level_that_interval_and_p_show_to_be_strict_is_called_stricter(strict_on_subjects):
+    said = {row.stratum: row.sentence for row in strict_on_subjects.of(uniformity.LEVEL)}
+
+    assert said == {"model A": "undecided", "model B": "stricter"}
+
+
 def test_the_p_of_a_level_of_a_single_cluster_is_not_of_independent_candidates():
     subjects, model = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1], 20)
     judge = (np.arange(60) >= 8).astype(float)
