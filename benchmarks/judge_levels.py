@@ -25,7 +25,7 @@ from agreement.judge.direction import by_interval, stands_for
 from agreement.judge.signed import signed_difference
 
 SIZES = ((30, None), (136, None), (30, 10), (60, 10), (60, 25), (136, 10), (136, 25), (136, 50))
-"""Candidates and clusters; None if each candidate is by itself."""
+"""Candidates and clusters; None if each candidate is independent."""
 CORRELATIONS = (0.0, 1 / 3)
 LEVEL = 0.05
 Outcomes = npt.NDArray[np.float64]

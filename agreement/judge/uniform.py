@@ -35,7 +35,7 @@ class Uniformity:
     Attributes
     ----------
     levels : dict of str to Estimate
-        Signed difference of each level, with simultaneous intervals; P, of a level by itself, is McNemar's in clusters
+        Signed difference of each level, with simultaneous intervals; P, of a level on its own, is McNemar's in clusters
         if candidates of the level share clusters, as the interval then allows for them, else exact.
     gaps : dict of (str, str) to Estimate
         Difference between every two levels, with simultaneous intervals; empty above `MOST_LEVELS`.

@@ -68,7 +68,7 @@ def test_the_p_of_a_level_in_clusters_is_of_mcnemar_in_clusters_by_bonferroni_ov
 
 
 def test_a_level_that_its_interval_shows_to_be_strict_and_its_p_does_not_is_undecided():
-    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts on A: P = .075 by itself
+    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts on A: P = .075 of A alone
     subjects = np.tile(np.repeat(np.arange(10), 6), 2)
     strict = np.arange(60) % 6 < np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects[:60]]
     given = material(
