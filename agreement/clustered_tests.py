@@ -10,13 +10,15 @@ import numpy as np
 
 from agreement.arguments import check_resamples, one_of
 from agreement.cluster_codes import of_used
-from agreement.coding import Ratings, compact, encode_clusters, encode_pairs
+from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import leaving_out
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 from agreement.words import Words
+
+McNemarInClusters = Literal["durkalski", "obuchowski"]
 
 _ROUNDING = 1e-12
 
@@ -26,7 +28,7 @@ def mcnemar_in_clusters(
     b: Ratings,
     *,
     clusters: Ratings,
-    method: Literal["durkalski", "obuchowski"] = "durkalski",
+    method: McNemarInClusters = "durkalski",
     interval: Interval | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
@@ -91,16 +93,7 @@ def mcnemar_in_clusters(
     pairs = encode_pairs(a, b, (False, True))
     groups, m = compact(of_used(encode_clusters(clusters, pairs.rated.size), pairs.rated))
     gaps = (pairs.a - pairs.b).astype(np.float64)
-    of_cluster = np.asarray(np.bincount(groups, weights=gaps, minlength=m), dtype=np.float64)
-    test, factor = "Obuchowski", m / max(1, m - 1)
-    if method == "durkalski":
-        test, factor, of_cluster = "Durkalski", 1.0, of_cluster / np.bincount(groups, minlength=m)
-    text, p = Words("McNemar", f", {test}"), None
-    if m >= 2:
-        squares = float((of_cluster**2).sum())
-        statistic = float(of_cluster.sum()) ** 2 / (factor * squares) if squares > 0.0 else 0.0
-        text += f", chi2(1) = {statistic:.4g}"
-        p = chi_square_tail(statistic, 1)
+    p, text = mcnemar_p_in_clusters(gaps, groups, method)
     text += leaving_out(pairs.n_missing, "without both verdicts")
     discordant = gaps != 0.0
     n, name, of = int(discordant.sum()), "share of discordant pairs", f"discordant {unit}"
@@ -112,6 +105,45 @@ def mcnemar_in_clusters(
     )
     estimate = spread.estimate(name, float((gaps > 0.0).sum()) / n, n, of, confidence=confidence, n_clusters=m)
     return replace(estimate, method=text + "; " + spread.method, p=p)
+
+
+def mcnemar_p_in_clusters(gaps: Floats, groups: Codes, method: McNemarInClusters) -> tuple[float | None, Words]:
+    """The P value of `mcnemar_in_clusters` and the test that it comes from.
+
+    Parameters
+    ----------
+    gaps : ndarray of float, shape (pairs,)
+        1 if the first verdict alone is True, -1 if the second alone is, 0 if they are the same.
+    groups : ndarray of int, shape (pairs,)
+        Cluster of each pair, at least 0.
+    method : {"durkalski", "obuchowski"}
+
+    Returns
+    -------
+    p : float or None
+        None for fewer than two clusters.
+    test : Words
+        For `Estimate.method`.
+
+    Examples
+    --------
+    >>> gaps, groups = np.array([1.0, 1.0, 1.0, 0.0, -1.0, 0.0]), np.array([0, 0, 1, 1, 2, 2])
+    >>> mcnemar_p_in_clusters(gaps, groups, "obuchowski")[1]
+    'McNemar, Obuchowski, chi2(1) = 0.4444'
+    """
+    sizes = np.bincount(groups)
+    there = sizes > 0
+    m = int(there.sum())
+    of_cluster = np.asarray(np.bincount(groups, weights=gaps), dtype=np.float64)[there]
+    test, factor = "Obuchowski", m / max(1, m - 1)
+    if method == "durkalski":
+        test, factor, of_cluster = "Durkalski", 1.0, of_cluster / sizes[there]
+    text = Words("McNemar", f", {test}")
+    if m < 2:
+        return None, text
+    squares = float((of_cluster**2).sum())
+    statistic = float(of_cluster.sum()) ** 2 / (factor * squares) if squares > 0.0 else 0.0
+    return chi_square_tail(statistic, 1), text + f", chi2(1) = {statistic:.4g}"
 
 
 def marginal_homogeneity_in_clusters(

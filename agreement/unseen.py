@@ -231,7 +231,9 @@ def unseen_of_share(
     if counted.all() or not counted.any() or int(groups.max()) + 1 < FEW_CLUSTERS:
         return None
     of_units = np.ones(counted.size) if weights is None else weights
-    total, share = float(of_units.sum()), float(of_units @ counted) / float(of_units.sum())
+    # a product of long arrays of ones waits for the threads of the linear algebra, once for each of many shares
+    among = float(counted.sum()) if weights is None else float(of_units @ counted)
+    total, share = float(of_units.sum()), among / float(of_units.sum())
     rarer = np.where(counted == (share <= 0.5), of_units, 0.0)
     having = clusters_with(rarer, groups)
     if having >= FEW_WITH_RARER:

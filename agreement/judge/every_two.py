@@ -9,10 +9,14 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from agreement.clustered_tests import mcnemar_p_in_clusters
 from agreement.coding import Codes, compact
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.pool import Pool
+from agreement.lone_items import alone
+from agreement.methods import leaving_out
+from agreement.percent import share
 
 MOST_MODELS = 30
 """With more models than this, no two are compared."""
@@ -20,15 +24,20 @@ MOST_PARTS = 500
 """With more model pairs times parts than this, models are compared on all items only."""
 NO_ITEM_OF_BOTH = "no item on which both models have a verdict of the judge"
 """The reason why two models are not compared."""
-SHARED_CLUSTERS = "items of one cluster count as independent, so P may be too small: read the corrected difference"
-"""The warning where several items that are compared are of one subject."""
+_IN_ONE = "items with only one of the two answers there"
 Mask = npt.NDArray[np.bool_]
 
 
 def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Estimate]]:
     """McNemar's test for every two models; in the parts of a pair, P is Bonferroni-adjusted over these parts.
 
-    The test takes items as independent, and warns where clusters hold several of them.
+    Where several of the items compared share a cluster, P is McNemar's in clusters (Obuchowski, whose statistic weights
+    each pair of verdicts alike, as the share does), and the interval of the share is Wilson's on the effective number.
+    Elsewhere P is as by `mcnemar`.
+
+    A part holds the items on which the answers of both models are of it: an attribute of answers may differ between
+    them, and a part by that of one model would then be another for the same two models in reverse. How many are left
+    out, as only one answer is of the part, is said in the method.
 
     The test is undefined and has no P if no item has a verdict on both models: no evidence is not a lack of difference.
 
@@ -64,8 +73,10 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
         yield (first, second), "", _of(only_first, only_second, shared, everywhere, cluster, pool.plan.confidence)
         for name, levels in parts.items():
             for level, among in levels:
-                inside = among[place[:, a]] & (place[:, a] >= 0)
-                estimate = _of(only_first, only_second, shared, inside, cluster, pool.plan.confidence)
+                of_first, of_second = among[place[:, a]], among[place[:, b]]
+                estimate = _of(only_first, only_second, shared, of_first & of_second, cluster, pool.plan.confidence)
+                outside = leaving_out(int((shared & (of_first != of_second)).sum()), _IN_ONE)
+                estimate = replace(estimate, method=estimate.method + outside)
                 yield (first, second), f", {name} {level}", _of_parts(estimate, len(levels))
 
 
@@ -94,13 +105,18 @@ def _of(
     only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, cluster: Codes | None, confidence: float
 ) -> Estimate:
     """McNemar's test for two models within a part of the items; undefined, without P, if they share no item there."""
-    test = mcnemar(int((only_first & inside).sum()), int((only_second & inside).sum()), confidence=confidence)
-    among = shared & inside
-    if not among.any():
+    among = np.flatnonzero(shared & inside)
+    first, second = only_first[among], only_second[among]
+    test = mcnemar(int(first.sum()), int(second.sum()), confidence=confidence)
+    if not among.size:
         return undefined(test.name, 0, test.unit, test.method, NO_ITEM_OF_BOTH, confidence=confidence)
-    if cluster is None or np.bincount(cluster[among]).max() == 1:
+    if cluster is None or alone(cluster[among]):
         return test
-    return replace(test, warning="; ".join(filter(None, (test.warning, SHARED_CLUSTERS))))
+    groups, differ = cluster[among], np.flatnonzero(first | second)
+    p, method = mcnemar_p_in_clusters(np.subtract(first, second, dtype=np.float64), groups, "obuchowski")
+    own = share(first[differ], compact(groups[differ])[0], name=test.name, unit=test.unit, confidence=confidence)
+    reason = test.undefined_because or own.undefined_because
+    return replace(own, method=method + "; " + own.method, undefined_because=reason, p=p)
 
 
 def _of_parts(estimate: Estimate, times: int) -> Estimate:

@@ -215,20 +215,3 @@ def labels_for_mean(
         reason = "the same number at both limits of the variance"
         return undefined("labels needed", n, "candidate", method, reason, value=value, confidence=confidence)
     return Estimate("labels needed", value, least, most, n, "candidate", method, confidence=confidence)
-
-
-def stands_for(estimate: Estimate) -> str:
-    """The direction that the interval of a signed difference shows.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        Human minus judge.
-
-    Returns
-    -------
-    {"stricter", "more lenient", "undecided"}
-    """
-    if estimate.low > 0.0:
-        return "stricter"
-    return "more lenient" if estimate.high < 0.0 else "undecided"

@@ -11,12 +11,15 @@ import numpy as np
 from scipy import stats
 
 from agreement.bias import NotEstimable, score_test
+from agreement.clustered_tests import mcnemar_p_in_clusters
 from agreement.coding import Codes, Floats, compact
-from agreement.estimate import Estimate
+from agreement.estimate import Estimate, undefined
+from agreement.judge.coefficients import UNIT
 from agreement.judge.gaps import gap, noticeable
-from agreement.judge.material import Factor
+from agreement.judge.material import Chosen, Factor
 from agreement.judge.plan import Plan
 from agreement.judge.signed import signed_difference
+from agreement.lone_items import alone
 from agreement.multiplicity import adjust_p_values
 
 MOST_LEVELS = 20
@@ -32,7 +35,8 @@ class Uniformity:
     Attributes
     ----------
     levels : dict of str to Estimate
-        Signed difference of each level, with simultaneous intervals.
+        Signed difference of each level, with simultaneous intervals; P, of a level on its own, is McNemar's in clusters
+        if candidates of the level share clusters, as the interval then allows for them, else exact.
     gaps : dict of (str, str) to Estimate
         Difference between every two levels, with simultaneous intervals; empty above `MOST_LEVELS`.
     statistic, p, p_adjusted : float
@@ -170,9 +174,19 @@ class _Part:
                 self.judge[among],
                 None if self.clusters is None else self.clusters[among],
                 shares=shares,
+                test_in_clusters=self._test_in_clusters(among) if shares else None,
                 **{**plan.bootstrap, "confidence": confidence},
             )
         return estimates
+
+    def _test_in_clusters(self, among: Chosen) -> Estimate | None:
+        """McNemar's test in clusters of the candidates of a level, without interval; None if they share no cluster."""
+        if self.clusters is None or alone(self.clusters[among]):
+            return None
+        gaps = self.d[among]
+        p, method = mcnemar_p_in_clusters(gaps, self.clusters[among], "obuchowski")
+        discordant = int((gaps != 0.0).sum())
+        return undefined("share judged too strictly", discordant, UNIT, method, "a test has no interval", p=p)
 
     def noticeable(self, plan: Plan) -> float | None:
         """The difference detectable between the two smallest levels; a cluster, if any, counts as one candidate."""

@@ -12,11 +12,11 @@ from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
-from agreement.judge.direction import judge_direction
+from agreement.judge.direction import by_interval, judge_direction, stands_for
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference, stands_for
+from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference
 from agreement.judge.wording import counted, in_figures, in_points, margin_in_words, p_in_words
 from agreement.measurements import bland_altman
 from agreement.percent import share
@@ -103,8 +103,8 @@ def _of_shares(
         among = differs[known]
         judged = share(among, groups, name=f"share judged too {name}ly", unit=UNIT, confidence=plan.confidence)
         yield Row(name, parties, judged, basis=words, sentence=f"{int(among.sum())} of {result.n}")
-    is_second = in_clusters is not None and in_clusters.p is not None
-    yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=_INDEPENDENT if is_second else "")
+    beside = "" if in_clusters is None else _INDEPENDENT
+    yield Row(EXACT, parties, result.mcnemar_exact, basis=words, sentence=beside)
     if in_clusters is not None:
         yield Row(IN_CLUSTERS, parties, in_clusters, basis=words)
 
@@ -157,7 +157,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         else:
             size = f"{in_points(_size(estimate), shares)}, n = {estimate.n:,}"
             text = f"{judge} is {row.sentence} than {basis.name}, by {size}"
-        text += f", {_test(panel, parties)}" if basis.right_or_wrong(material.scale) else ""
+        if basis.right_or_wrong(material.scale):
+            text += f", {_test(panel, parties)}{_which_alone(estimate)}"
         if margin is not None:
             (needed,) = panel.of(LABELS, parties=parties)
             text += f"; {_labels(needed.estimate, margin_in_words(margin, shares), plan)}"
@@ -190,9 +191,20 @@ def _size(estimate: Estimate) -> Estimate:
 def _test(panel: Panel, parties: tuple[str, str]) -> str:
     clustered = panel.of(IN_CLUSTERS, parties=parties)
     (exact,) = panel.of(EXACT, parties=parties)
-    if clustered and clustered[0].estimate.p is not None:
-        return f"McNemar in clusters {p_in_words(clustered[0].estimate.p)}"
+    if clustered:
+        p = clustered[0].estimate.p
+        return "no P of a single cluster" if p is None else f"McNemar in clusters {p_in_words(p)}"
     return f"exact McNemar {p_in_words(exact.estimate.p)}"
+
+
+def _which_alone(estimate: Estimate) -> str:
+    """Which of interval and P would decide the direction without the other; empty if they agree."""
+    if stands_for(estimate) != by_interval(estimate):
+        return ", so that the interval alone would decide it"
+    alone = estimate.p is not None and estimate.p <= 1.0 - estimate.confidence
+    if alone and by_interval(estimate) == "undecided":
+        return ", so that the test alone would decide it"
+    return ""
 
 
 def _labels(labels: Estimate, margin: str, plan: Plan) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
+from agreement.judge.direction import stands_for
 from agreement.judge.material import Factor, Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
@@ -165,7 +167,8 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
     if not whole:
         return
     for level, estimate in result.levels.items():
-        yield Row(LEVEL, parties, estimate, f"{factor} {level}", words, factor=factor)
+        together = _of_levels(estimate, len(result.levels))
+        yield Row(LEVEL, parties, together, f"{factor} {level}", words, stands_for(estimate), factor)
     for levels, estimate in result.gaps.items():
         yield Row(OF_LEVELS, levels, estimate, factor, words)
     for name, value in (
@@ -177,6 +180,14 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
             text = simultaneous if name == LARGEST else Words(f"power {plan.power:g}", ", smallest levels")
             estimate = undefined(name, result.n, UNIT, text, "a bound has no interval", value=value)
             yield Row(name, parties, estimate, factor, words)
+
+
+def _of_levels(estimate: Estimate, times: int) -> Estimate:
+    """The estimate with its P Bonferroni-adjusted over the levels, as its interval is."""
+    if times == 1 or estimate.p is None:
+        return estimate
+    method = estimate.method + f", by Bonferroni over {times} levels"
+    return replace(estimate, p=min(1.0, times * estimate.p), method=method)
 
 
 def _sentence(judge: str, factor: str, result: Uniformity, material: Material, plan: Plan) -> str:

@@ -177,7 +177,8 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
 def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:
     """Return the row of an estimate whose interval is one of `count` simultaneous ones, as its method says."""
     if count > 1:
-        note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni)"
+        of_p = ", P of each alone" if estimate.p is not None else ""
+        note = f"; {percent(plan.confidence)} for {count} intervals together (Bonferroni){of_p}"
         estimate = replace(estimate, method=estimate.method + note)
     return replace(row, estimate=estimate, together=count)
 

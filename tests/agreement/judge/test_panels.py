@@ -58,6 +58,44 @@ def test_a_direction_that_is_undecided_and_small_is_said_to_lie_within_the_margi
     assert "undecided" in few and "within" not in few
 
 
+def test_a_direction_that_the_interval_shows_and_the_test_does_not_is_undecided():
+    # nine strict, two lenient: Newcombe's interval excludes 0, exact McNemar gives P = .065
+    human = np.r_[np.ones(99), np.zeros(43), np.ones(9), np.zeros(2)]
+    judge = np.r_[np.ones(99), np.zeros(43), np.zeros(9), np.ones(2)]
+
+    panel = direction.panel(material([human], {"grok": judge}, items=np.arange(153)), PLAN)
+
+    (row,) = panel.of("signed difference")
+    assert row.estimate.low > 0.0 and row.estimate.p > 0.05
+    assert row.sentence == "undecided"
+    assert "grok is stricter or more lenient than h1 is undecided at n = 153" in panel.sentence
+    assert "exact McNemar P = .07, so that the interval alone would decide it" in panel.sentence
+
+
+def test_a_direction_in_clusters_that_the_bootstrap_shows_and_the_test_does_not_is_undecided():
+    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts: 81 / (10 / 9 x 23) = 3.17 on one degree of freedom
+    subjects = np.repeat(np.arange(10), 6)
+    judge = (np.arange(60) % 6 >= np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects]).astype(float)
+
+    panel = direction.panel(material([np.ones(60)], {"grok": judge}, clusters=subjects), PLAN)
+
+    (row,) = panel.of("signed difference")
+    (test,) = panel.of(direction.IN_CLUSTERS)
+    assert row.estimate.low > 0.0 and row.estimate.p == test.estimate.p == pytest.approx(0.075, abs=0.0005)
+    assert row.sentence == "undecided"
+
+
+def test_a_direction_in_a_single_cluster_has_no_p():
+    judge = (np.arange(60) >= 8).astype(float)
+
+    panel = direction.panel(material([np.ones(60)], {"grok": judge}, clusters=np.zeros(60, dtype=int)), PLAN)
+
+    (row,) = panel.of("signed difference")
+    assert row.estimate.p is None
+    assert row.sentence == "undecided"
+    assert "no P of a single cluster" in panel.sentence
+
+
 def test_the_labels_that_settle_a_direction_follow_from_margin_and_disagreement_alone():
     seen = direction_of_mri_eval().of("labels needed")[0].estimate
     human, judge = np.ones(136), np.r_[np.zeros(7), np.ones(129)]
@@ -340,17 +378,19 @@ def test_the_agreement_gap_of_the_certificate_is_that_of_the_first_panel():
     assert of_certificate.estimate == of_panel.estimate
 
 
-def test_verdicts_by_interval_and_by_direction_agree_with_the_statistics():
+def test_difference_and_direction_of_the_panel_are_those_of_the_statistic():
     given = three_humans()
     basis = main_basis(given, PLAN)
+    human, judge = basis.codes, given.labelled.judges["judge"].codes
     alone = judge_direction(
-        basis.codes, given.labelled.judges["judge"].codes, clusters=given.labelled.clusters, resamples=400
-    )
+        human, judge, clusters=given.labelled.clusters, resamples=400,
+        test_in_clusters=direction.mcnemar_of_clusters(given.labelled, human, judge, WIDE),
+    )  # fmt: skip
 
     (row,) = direction.panel(given, WIDE).of("signed difference", parties=("judge", basis.name))
 
     assert (row.estimate.value, row.estimate.low, row.estimate.high, row.sentence) == (
-        alone.difference.value, alone.difference.low, alone.difference.high, alone.direction_by_interval,
+        alone.difference.value, alone.difference.low, alone.difference.high, alone.direction,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from agreement import (
     judge_bias_by_factor,
@@ -47,6 +48,62 @@ def test_a_judge_that_is_stricter_on_a_model_is_found_out_by_name():
     assert panel.of(uniformity.TEST)[0].sentence == "not uniform"
     assert "does not err alike" in panel.sentence
     assert "30.0 points" in panel.sentence
+
+
+@pytest.fixture(scope="module")
+def strict_on_subjects():
+    """Panel 3 on two models of 40 subjects, 2 items each: on B the judge is strict on both items of 6 subjects."""
+    subjects, model = np.tile(np.arange(80) // 2, 2), np.repeat([0, 1], 80)
+    judge = 1.0 - ((model == 1) & (subjects < 6)) - ((model == 0) & (np.arange(160) == 3))
+    given = material([np.ones(160)], {"judge": judge}, models=Factor(model, ("A", "B")), clusters=subjects)
+    return uniformity.panel(given, PLAN)
+
+
+def test_the_p_of_a_level_in_clusters_is_of_mcnemar_in_clusters_by_bonferroni_over_the_levels(strict_on_subjects):
+    (of_b,) = strict_on_subjects.of(uniformity.LEVEL, stratum="model B")
+
+    # 12 strict of one kind in 6 of 40 subjects: 12^2 / (40 / 39 x 6 x 2^2) = 5.85 on one degree of freedom; exact .0005
+    assert of_b.estimate.p == pytest.approx(2 * stats.chi2.sf(5.85, 1))
+    assert "P McNemar in clusters (Obuchowski), by Bonferroni over 2 levels" in of_b.estimate.method
+
+
+def test_a_level_that_its_interval_shows_to_be_strict_and_its_p_does_not_is_undecided():
+    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts on A: P = .075 of A alone
+    subjects = np.tile(np.repeat(np.arange(10), 6), 2)
+    strict = np.arange(60) % 6 < np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects[:60]]
+    given = material(
+        [np.ones(120)], {"judge": np.r_[~strict, np.ones(60)].astype(float)},
+        models=Factor(np.repeat([0, 1], 60), ("A", "B")), clusters=subjects,
+    )  # fmt: skip
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.low > 0.0
+    assert (round(row.estimate.p, 2), row.sentence) == (0.15, "undecided")
+
+
+def test_a_level_that_interval_and_p_show_to_be_strict_is_called_stricter(strict_on_subjects):
+    said = {row.stratum: row.sentence for row in strict_on_subjects.of(uniformity.LEVEL)}
+
+    assert said == {"model A": "undecided", "model B": "stricter"}
+
+
+def test_the_p_of_a_level_of_a_single_cluster_is_not_of_independent_candidates():
+    subjects, model = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 1], 20)
+    judge = (np.arange(60) >= 8).astype(float)
+    given = material([np.ones(60)], {"judge": judge}, models=Factor(model, ("A", "B")), clusters=subjects)
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.p is None
+    assert np.isnan(row.estimate.low)
+
+
+def test_the_p_of_a_level_whose_candidates_share_no_cluster_is_exact():
+    (row,) = uniformity.panel(one_sided((0.1, 0.1), n=60), PLAN).of(uniformity.LEVEL, stratum="model A")
+
+    assert row.estimate.p == pytest.approx(2 * 2 * 0.5**6)
+    assert "exact McNemar" in row.estimate.method and "by Bonferroni over 2 levels" in row.estimate.method
 
 
 def test_alike_is_said_only_where_the_whole_interval_lies_within_the_margin():
@@ -255,19 +312,67 @@ def test_two_models_without_an_item_of_both_have_no_p(of_first, of_second):
     assert row.estimate.undefined_because == "no item on which both models have a verdict of the judge"
 
 
-@pytest.mark.parametrize(("items_of_a_subject", "warns"), [(1, False), (2, True)], ids=["one item", "two items"])
-def test_mcnemar_between_models_warns_where_items_share_a_subject(items_of_a_subject, warns):
-    rng = np.random.default_rng(4)
-    item, model = np.divmod(np.arange(80), 2)
-    human, judge = (rng.integers(0, 2, 80).astype(float) for _ in range(2))
+def two_models(judge, **parts):
+    """Panel 5 on two models that answered the same items; the judge's verdicts have the shape (items, 2)."""
+    item, model = np.divmod(np.arange(judge.size), 2)
+    own = {name: np.repeat(values, 2) if len(values) < judge.size else values for name, values in parts.items()}
+    factors = {name: Factor(codes, ("plain", "bold")) for name, codes in own.items() if name != "clusters"}
     given = material(
-        [human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item, clusters=item // items_of_a_subject
+        [np.ones(judge.size)], {"judge": judge.ravel()}, models=Factor(model, ("A", "B")), items=item,
+        clusters=own.get("clusters"), factors=factors,
+    )  # fmt: skip
+    return [row for row in corrected.panel(given, PLAN).rows if row.statistic == "McNemar"]
+
+
+# A alone is right on both items of six of 20 subjects, B alone on one item of each of four others.
+OF_SUBJECTS = np.ones((40, 2))
+OF_SUBJECTS[:12, 1] = OF_SUBJECTS[12:20:2, 0] = 0.0
+
+
+def test_mcnemar_between_models_is_by_subject_where_several_items_are_of_one():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.arange(40) // 2)
+
+    # (12 - 4)^2 / (20 / 19 x (6 x 2^2 + 4 x 1^2)) = 2.171 on one degree of freedom; exact, of 12 and 4, P = .08
+    assert row.estimate.p == pytest.approx(stats.chi2.sf(64 / (20 / 19 * 28), 1))
+    assert row.estimate.method.startswith("McNemar, Obuchowski, chi2(1) = 2.171; ")
+    assert (row.estimate.value, row.estimate.n, row.sentence) == (
+        0.75,
+        16,
+        "the first alone correct on 12 of 16 that differ",
     )
 
-    (row,) = corrected.panel(given, PLAN).of("McNemar")
 
-    said = "items of one cluster count as independent"
-    assert (said in (row.estimate.warning or "")) is warns
+def test_the_share_beside_mcnemar_by_subject_has_an_interval_by_subject_too():
+    (by_subject,), (by_item,) = (two_models(OF_SUBJECTS, clusters=np.arange(40) // items) for items in (2, 1))
+
+    assert by_subject.estimate.n_clusters == 10
+    assert by_subject.estimate.low < by_item.estimate.low
+
+
+def test_mcnemar_between_models_is_exact_where_no_two_items_are_of_one_subject():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.arange(40))
+
+    assert row.estimate.method == "McNemar, exact; Clopper-Pearson interval"
+
+
+def test_mcnemar_between_models_has_no_p_where_all_items_are_of_one_subject():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.zeros(40, dtype=int))
+
+    assert row.estimate.p is None
+    assert np.isnan(row.estimate.low)
+
+
+def test_a_part_of_two_models_holds_the_items_on_which_both_answers_are_of_it():
+    bold = np.zeros((40, 2), dtype=int)
+    bold[10:, 0] = 1
+    bold[30:, 1] = 1
+
+    _, in_bold, plain = two_models(OF_SUBJECTS, layout=bold.ravel())
+
+    # both are plain on items 0 to 9, of which A alone is right, both bold from 30 on; on 20 they differ
+    assert (plain.estimate.n, in_bold.estimate.n) == (10, 0)
+    assert "20 items with only one of the two answers there left out" in plain.estimate.method
+    assert "20 items with only one of the two answers there left out" in in_bold.estimate.method
 
 
 def test_failures_bound_the_raw_score_and_are_not_scored():
