@@ -80,7 +80,7 @@ def roc_auc(
 
 
 class Sides(NamedTuple):
-    """How the reasons for an undefined area name its two sides: what is compared, either side, and that one is empty."""
+    """How the reasons for an undefined area name its two sides: what is compared, either, and that one is empty."""
 
     compared: str
     either: str

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
+from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.computed import number_columns
@@ -30,6 +30,8 @@ from services.report.sections.fields.topics import Topic, measured_in, unit_in_w
 MOST_NAMED = 4
 # An explanation from this many characters on is given once in a section, and named by the tables after it.
 LONG = 200
+# A section with more tables than this folds those of each field.
+MOST_OPEN = 24
 # Sets of units with their names; for a field, all units come first.
 Parts = Sequence[tuple[Stratum, Ratings]]
 PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
@@ -62,6 +64,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         return None
     several = len(phase.fields) > 1
     tables: list[Table] = [_answers(phase)]
+    folds: list[Fold] = []
     said: dict[str, str] = {}
     for place, ratings in enumerate(phase.fields):
         of_field: list[Table] = []
@@ -79,7 +82,9 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
                     said.setdefault(topic.explanation, table.title)
         of_field += matrices_of(ratings, label)
         again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
-        tables += [_of_form(table, ratings) for table in of_field] if again else of_field
+        of_field = [_of_form(table, ratings) for table in of_field] if again else of_field
+        tables += of_field
+        folds.append(Fold(label, frozenset(table.key for table in of_field)))
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
@@ -88,6 +93,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         explanation=(_what_was_asked(phase), EXPLORATORY),
         tables=tuple(tables),
         method=(PLANNED,) if plan_of(study) else (),
+        folds=tuple(fold for fold in folds if len(fold.keys) > 1) if several and len(tables) > MOST_OPEN else (),
     )
 
 
