@@ -11,6 +11,7 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
+from exchange.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report
 from services.report.build import build_report
@@ -29,6 +30,7 @@ PROTOCOL = """
 blindread: 2
 name: chained
 title: Read, then read again
+groups: {readers: Readers, others: Others}
 attributes: {items: {flagged: yes_no}}
 phases:
   - key: read
@@ -36,16 +38,25 @@ phases:
     from: {sample: {strata: flagged, sizes: {yes: all, no: 2}}}
     shows: [prompt]
     form: {seen: yes_no}
+    by: readers
   - key: again
     rates: items
     from: read
     shows: [prompt]
     form: {seen: yes_no}
+    by: readers
   - key: score
     rates: candidates
     from: {phase: read, sample: {strata: flagged, size: 50 %}}
     shows: [prompt, candidate]
     form: {verdict: correctness}
+    by: readers
+  - key: questions
+    rates: items
+    from: score
+    shows: [prompt]
+    form: {seen: yes_no}
+    by: others
 analysis: {cluster: item, primary: {estimate: rate, of: again.seen, option: yes}, resamples: 200}
 """
 
@@ -63,7 +74,7 @@ def reported(
     write_table(study / "items.csv", "item,format,prompt,flagged", items)
     texts = [(f"k{n}", f"q{n}", "one", f"one {n}") for n in range(12)]
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
-    situation = imported_listed(database, study, raters=1)
+    situation = imported_listed(database, study, groups=("readers", "others"))
     freezing.freeze_study(database, situation.admin, situation.study_key)
 
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
@@ -116,6 +127,17 @@ def test_the_file_of_the_sample_has_the_stored_chance_and_that_through_all_phase
         ("score", "yes", "0.5", "0.5"),
         ("score", "no", "0.5", "0.125"),
     }
+
+
+def test_where_a_chance_is_not_known_nothing_is_weighted_and_each_table_says_so(
+    reported: tuple[Report, dict[str, Rows]],
+) -> None:
+    section = reported[0].section("phase_questions")
+    assert section is not None
+    table = section.table("seen_distribution")
+
+    assert isinstance(table, EstimateTable) and not any(row.weighted for row in table.rows)
+    assert "Not weighted to the pool: of some units the chance of being drawn is not known" in table.explanation
 
 
 def two_phases(first: str, second: str) -> str:
