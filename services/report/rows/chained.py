@@ -33,13 +33,13 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
     of which any answer was enough, unless all answers to an item are drawn together or are certain to be drawn.
     """
     pairs = {line.key: (line.pair[0].key, line.pair[1].key) for line in candidates if line.pair}
-    of_phase: dict[str, list[DrawnLine]] = {}
+    lines_of: dict[str, list[DrawnLine]] = {}
     for line in drawn:
-        of_phase.setdefault(line.phase, []).append(line)
-    found: dict[str, _Chances] = {}
+        lines_of.setdefault(line.phase, []).append(line)
+    chances_of: dict[str, _Chances] = {}
     for phase in study.phases:
-        lines = of_phase.get(phase.key, [])
-        above = [found.get(key, _Chances("", False, {}, {})) for key in _drawn_from(study, phase)]
+        lines = lines_of.get(phase.key, [])
+        above = [chances_of.get(key, _Chances("", False, {}, {})) for key in _drawn_from(study, phase)]
         kind = kind_rated(phase)
         own = {
             (line.item, line.candidate): _product(
@@ -49,10 +49,10 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
         }
         sample = phase.source.sample
         # Answers select units one by one.
-        kept = (sample is None or sample.keeps_items_together) and not answered_in(phase)
-        together = kept and all(each.together for each in above)
-        found[phase.key] = _Chances(kind, together, own, _by_item(own))
-    return [replace(line, overall=found[line.phase].own[line.item, line.candidate]) for line in drawn]
+        one_by_one = (sample is not None and not sample.keeps_items_together) or bool(answered_in(phase))
+        together = not one_by_one and all(each.together for each in above)
+        chances_of[phase.key] = _Chances(kind, together, own, _by_item(own))
+    return [replace(line, overall=chances_of[line.phase].own[line.item, line.candidate]) for line in drawn]
 
 
 class _Chances:

@@ -95,16 +95,16 @@ def in_sample_and_pool(tables: dict[str, Rows], section: str, table: str, label:
 def test_first_lines_of_each_group_are_weighted(
     tables: dict[str, Rows], group: str, in_sample: float, in_pool: float
 ) -> None:
-    found = in_sample_and_pool(tables, "plan", "line_1", "All items: pass@2", group)
+    shares = in_sample_and_pool(tables, "plan", "line_1", "All items: pass@2", group)
 
-    assert found == (pytest.approx(in_sample), pytest.approx(in_pool))
+    assert shares == (pytest.approx(in_sample), pytest.approx(in_pool))
 
 
 @pytest.mark.parametrize(("section", "table"), [("plan", "line_3"), ("phase_match", "line_matched_lines")])
 def test_lists_as_people_rated_them_are_weighted(tables: dict[str, Rows], section: str, table: str) -> None:
-    found = in_sample_and_pool(tables, section, table, "All candidates: pass@1, as rated", EXPERT)
+    shares = in_sample_and_pool(tables, section, table, "All candidates: pass@1, as rated", EXPERT)
 
-    assert found == (pytest.approx(4 / 6), pytest.approx(4 / 12))
+    assert shares == (pytest.approx(4 / 6), pytest.approx(4 / 12))
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_lists_as_people_rated_them_are_weighted(tables: dict[str, Rows], sectio
 def test_fields_right_at_once_are_of_each_group_and_of_models(
     tables: dict[str, Rows], group: str, who: str, in_sample: float, in_pool: float
 ) -> None:
-    found = in_sample_and_pool(tables, "plan", "line_2_1", f"Group: {group}: right in all fields at once", who)
+    shares = in_sample_and_pool(tables, "plan", "line_2_1", f"Group: {group}: right in all fields at once", who)
 
-    assert found == (pytest.approx(in_sample), pytest.approx(in_pool))
+    assert shares == (pytest.approx(in_sample), pytest.approx(in_pool))
