@@ -17,6 +17,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
 from agreement.methods import EFFECTIVE_ITEMS, ITEMS_ADDED, of_effective_number, t_with
 from agreement.quantiles import t_tail, upper_t
+from agreement.row_sums import row_counts
 from agreement.unseen import unseen_of_coefficient
 
 MOST_CATEGORIES = 20
@@ -54,7 +55,7 @@ def added_rows(rows_of: Callable[[Codes], Floats], categories: int, codes: Codes
     >>> added_rows(lambda codes: codes.astype(float), 2, np.array([[0, 1], [1, 1]])).tolist()
     [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
     """
-    ratings, raters = (codes >= 0).sum(axis=1), codes.shape[1]
+    ratings, raters = row_counts(codes >= 0), codes.shape[1]
     usual = round(float(ratings[ratings >= 2].mean()))
     more, less = (numbers.ravel() for numbers in np.indices((categories, categories)))
     pairs = np.concatenate([np.flatnonzero(more == less), np.flatnonzero(more != less)])

@@ -19,6 +19,7 @@ from agreement.methods import FIXED, T_ON_ALL, bootstrap_of
 from agreement.quantiles import t_tail, upper_t
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.row_sums import row_counts, row_ranges, row_sums
+from agreement.transformed import TRANSFORMED, Linearised
 from agreement.unseen import unseen_of_coefficient
 from agreement.words import Words
 
@@ -93,12 +94,13 @@ def estimate_of(
     unit: str,
     note: str = "",
     needs_two_items: bool = True,
+    of_distances: bool = False,
 ) -> Estimate:
     """Estimate a coefficient with the chosen interval.
 
-    The interval is adjusted (`adjusted_estimate`), a bootstrap, or uses ``se^2 = sum (x_i - mean x)^2 / (n (n - 1))``
-    of the linearised coefficient [1]_: limits ``value -+ t se`` with t on n - 1 degrees of freedom, clipped at 1 and at
-    the coefficient's lower bound.
+    The interval is adjusted (`adjusted_estimate`), transformed (`agreement.transformed`), a bootstrap, or uses ``se^2 =
+    sum (x_i - mean x)^2 / (n (n - 1))`` of the linearised coefficient [1]_: limits ``value -+ t se`` with t on n - 1
+    degrees of freedom, clipped at 1 and at the coefficient's lower bound.
 
     Parameters
     ----------
@@ -110,12 +112,15 @@ def estimate_of(
         Number of items.
     clusters : ndarray of int, shape (n,), or None
         Cluster of each item.
-    interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"} or None
-        By default "scattered" if the coefficient has added items, else "t" without clusters and "percentile" with them.
+    interval : {"scattered", "effective", "adjusted", "transformed", "t", "percentile", "bca"} or None
+        By default "scattered" if the coefficient has added items, "transformed" if it is `of_distances`, otherwise "t"
+        without clusters and "percentile" with them.
     resamples, seed
         For the bootstrap.
     needs_two_items : bool
         Whether the value itself is undefined for one item.
+    of_distances : bool
+        Whether it has weights or a metric other than the nominal one.
 
     Returns
     -------
@@ -132,8 +137,8 @@ def estimate_of(
     """
     confidence = check_confidence(confidence)
     first: tuple[Interval, ...] = ()
-    if coefficient is None or coefficient.added is not None:
-        first = ("scattered", "effective", "adjusted")
+    if of_distances or coefficient is None or coefficient.added is not None:
+        first = ("transformed",) if of_distances else ("scattered", "effective", "adjusted")
     clusters = shared_clusters(clusters, np.ones(n, dtype=bool), interval)
     interval = chosen_interval(
         interval, *first, "t", *BOOTSTRAPS, clustered=clusters is not None, for_clusters=(*first, *BOOTSTRAPS)
@@ -142,7 +147,7 @@ def estimate_of(
     note = "; " + RATERS + note
     method = Words("Gwet's standard error", ", ", T_ON_ALL, ", clipped at 1, independent items", note)
     if interval != "t":
-        method = bootstrap_of(groups is not None) + note
+        method = (TRANSFORMED if interval == "transformed" else bootstrap_of(groups is not None)) + note
     reason = "no item has two ratings" if coefficient is None else coefficient.reason
     if reason is None and n == 1 and needs_two_items:
         reason = f"one {unit}: {name} needs two or more"
@@ -157,6 +162,12 @@ def estimate_of(
             name=name, unit=unit, confidence=confidence, note=note,
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
+    if interval == "transformed":
+        return (
+            Linearised.of(coefficient.linearise(), groups, coefficient.times, coefficient.kind)
+            .estimate(value, None, n, name=name, unit=unit, confidence=confidence, note=note, lowest=coefficient.lowest)
+            .warned(rare)
+        )
     if interval == "t":
         return _with_t(coefficient, name, value, n, unit, method, confidence).warned(rare)
     spread = bootstrap_of_sums(
@@ -229,22 +240,6 @@ def counts_of(codes: Codes, categories: int) -> Floats:
     cells = np.arange(items)[:, None] * categories + codes
     counts = np.bincount(cells[codes >= 0], minlength=items * categories)
     return counts.reshape(items, categories).astype(np.float64)
-
-
-def no_value(totals: Floats) -> Floats:
-    """A coefficient that is always undefined.
-
-    Parameters
-    ----------
-    totals : ndarray, shape (..., k)
-        Sums.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        nan throughout.
-    """
-    return np.full(totals.shape[:-1], np.nan)
 
 
 def linearised_coefficient(

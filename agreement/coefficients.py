@@ -15,11 +15,26 @@ from agreement.chance_corrected import (
     check_size,
     linearised_coefficient,
     lowest_value,
-    no_value,
     rarest_of,
 )
 from agreement.coding import Codes, Floats
 from agreement.row_sums import row_sums
+
+
+def no_value(totals: Floats) -> Floats:
+    """A coefficient that is always undefined.
+
+    Parameters
+    ----------
+    totals : ndarray, shape (..., k)
+        Sums.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        nan throughout.
+    """
+    return np.full(totals.shape[:-1], np.nan)
 
 
 def fleiss_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | None = None) -> Coefficient:

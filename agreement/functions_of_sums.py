@@ -7,6 +7,7 @@ in `agreement.ranks_of_units`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -112,34 +113,37 @@ def mean_of(x: Floats) -> OfSums:
     return OfSums(np.column_stack([x, np.ones(x.size)]), value)
 
 
-def limit_of(gaps: Floats, factor: float) -> OfSums:
-    """The mean of differences plus a factor times their standard deviation: a limit of agreement.
+def limits_of(gaps: Floats, factors: Sequence[float]) -> list[OfSums]:
+    """The mean of differences plus factors times their standard deviation: limits of agreement.
 
     Parameters
     ----------
     gaps : ndarray, shape (items,)
         Differences, none missing.
-    factor : float
-        Multiple of the standard deviation (n - 1); 0 for the bias.
+    factors : sequence of float
+        Multiples of the standard deviation (n - 1); 0 for the bias.
 
     Returns
     -------
-    OfSums
+    list of OfSums
+        One for each factor, all of the same rows.
 
     Examples
     --------
-    >>> round(limit_of(np.array([1.0, 2.0, 3.0]), -1.96).of_all(), 4)
-    0.04
+    >>> [round(limit.of_all(), 4) for limit in limits_of(np.array([1.0, 2.0, 3.0]), (0.0, -1.96))]
+    [2.0, 0.04]
     """
     centre = float(gaps.mean()) if gaps.size else 0.0
+    away = gaps - centre
 
-    def value(totals: Floats) -> Floats:
+    def value(factor: float, totals: Floats) -> Floats:
         n, x, xx = np.moveaxis(totals, -1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.sqrt(np.maximum(0.0, xx - x**2 / n) / (n - 1.0)) if factor else 0.0
             return np.asarray(centre + x / n + factor * spread)
 
-    return OfSums(np.column_stack([np.ones(gaps.size), gaps - centre, (gaps - centre) ** 2]), value)
+    rows = np.column_stack([np.ones(gaps.size), away, away**2])
+    return [OfSums(rows, partial(value, factor)) for factor in factors]
 
 
 def pearson_of(x: Floats, y: Floats) -> OfSums:

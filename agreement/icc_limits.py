@@ -53,12 +53,12 @@ def mean_squares(x: Floats) -> MeanSquares:
     centred = x - x.mean()
     of_items = k * float((centred.mean(axis=1) ** 2).sum())
     of_raters = n * float((centred.mean(axis=0) ** 2).sum())
-    within = float(((x - x.mean(axis=1, keepdims=True)) ** 2).sum())
-    residual = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0, keepdims=True) + x.mean()
+    from_items = x - x.mean(axis=1, keepdims=True)
+    residual = from_items - x.mean(axis=0, keepdims=True) + x.mean()
     return MeanSquares(
         of_items / (n - 1),
         of_raters / (k - 1),
-        within / (n * (k - 1)),
+        float((from_items**2).sum()) / (n * (k - 1)),
         float((residual**2).sum()) / ((n - 1) * (k - 1)),
         n,
         k,

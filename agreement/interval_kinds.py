@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 Interval = Literal[
-    "score", "scattered", "effective", "adjusted", "normal", "t", "linearised", "jackknife", "f", "mls", "percentile",
-    "bca",
+    "score", "scattered", "effective", "adjusted", "transformed", "normal", "t", "linearised", "jackknife", "f", "mls",
+    "percentile", "bca",
 ]  # fmt: skip
 """By name:
 
 - score: Wilson's or Newcombe's score interval, on the effective sample size of clustered items
 - scattered, effective, adjusted: a coefficient with two items added, on a more or less cautious effective sample size
   of clustered items
+- transformed: t on the scale of Fisher's z, of clustered items by the sums of clusters
 - normal, t: a standard error with that distribution
 - linearised: Taylor linearisation of a weighted mean
 - f, mls, jackknife: for intraclass correlations, F intervals, the modified large-sample interval, and either with

@@ -30,6 +30,7 @@ from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.row_sums import row_sums
 from agreement.spread import Spread
 from agreement.tables import Table, square_counts
+from agreement.transformed import TRANSFORMED, Linearised
 from agreement.unseen import unseen_of_coefficient
 
 _LARGEST = 10**8  # numbers in a table of units by categories
@@ -74,13 +75,14 @@ def cohen_kappa(
         None here. `method` counts them separately from items without both verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    interval : {"scattered", "effective", "adjusted", "normal", "percentile", "bca"}, optional
+    interval : {"scattered", "effective", "adjusted", "transformed", "normal", "percentile", "bca"}, optional
         By default "scattered": two items are added, on one of which the raters agree (half an item in each cell of a 2
         x 2 table), and clustered items count as their effective sample size. "effective" uses a more cautious effective
         sample size if disagreements are scattered over clusters, "adjusted" a less cautious one. These three apply
-        without weights and up to twenty categories; otherwise the default is "normal" without and "percentile" with
-        `clusters`. "normal" uses the standard error of Fleiss, Cohen and Everitt [3]_ and assumes independent items; it
-        is clipped to [-1, 1], which `method` then says.
+        without weights and up to twenty categories. With weights the default is "transformed"
+        (`agreement.transformed`): t on the scale of Fisher's z, with clusters by their sums. Beyond twenty categories
+        it is "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss, Cohen and
+        Everitt [3]_ and assumes independent items; it is clipped to [-1, 1], which `method` then says.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -125,10 +127,11 @@ def cohen_kappa(
     pairs = encode_pairs(a, b, categories)
     applies = weights is None and len(pairs.categories) <= MOST_CATEGORIES
     adjustable: tuple[Interval, ...] = ("scattered", "effective", "adjusted") if applies else ()
+    weighted: tuple[Interval, ...] = ("transformed",) if weights is not None else ()
     groups = shared_clusters(clusters, pairs.rated, interval)
     interval = chosen_interval(
-        interval, *adjustable, "normal", *BOOTSTRAPS,
-        clustered=groups is not None, for_clusters=(*adjustable, *BOOTSTRAPS),
+        interval, *adjustable, *weighted, "normal", *BOOTSTRAPS,
+        clustered=groups is not None, for_clusters=(*adjustable, *weighted, *BOOTSTRAPS),
     )  # fmt: skip
     places = _places(pairs, name_of_weights, declared=categories is not None)
     name = with_weights("Cohen's kappa", weights)
@@ -141,12 +144,16 @@ def cohen_kappa(
     if groups is not None:
         groups, n_clusters = compact(groups)
     text = ITEMS_ADDED if interval in adjustable else bootstrap_of(groups is not None)
+    if interval == "transformed":
+        text = TRANSFORMED
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
     rare = _rare(table, unit, cluster_of_item(groups), scattered=interval == "scattered")
     if interval in adjustable:
         return _adjusted(pairs, groups, table, interval, confidence, name, unit, note).warned(rare)
+    if interval == "transformed":
+        return _transformed(pairs, groups, table, value, reason, confidence, name, unit, note).warned(rare)
     spread = _bootstrapped(pairs, groups, table, resamples, seed, interval, confidence)
     if reason is not None:
         spread = Spread(math.nan, math.nan, None, spread.method, reason)
@@ -318,16 +325,39 @@ def _adjusted(
     )  # fmt: skip
 
 
+def _transformed(
+    pairs: Pairs,
+    groups: Codes | None,
+    table: Table,
+    value: float,
+    reason: str | None,
+    confidence: float,
+    name: str,
+    unit: str,
+    note: str,
+) -> Estimate:
+    k = len(table.places)
+    kind = np.searchsorted(table.a * k + table.b, pairs.a * k + pairs.b)  # cells are in ascending order
+    linearised = Linearised.of(_linearised(table), groups, table.count, kind)
+    return linearised.estimate(
+        value, reason, pairs.n, name=name, unit=unit, confidence=confidence, note=note, tests=False
+    )
+
+
 def _variance(table: Table) -> float:
     """N times the variance of kappa, Fleiss, Cohen and Everitt (1969)."""
+    return float((table.count / table.n) @ _linearised(table) ** 2)
+
+
+def _linearised(table: Table) -> Floats:
+    """1 - kappa of the items of each cell, linearised, less its mean; shape (cells,)."""
     n, share = table.n, table.count / table.n
     mean_row, mean_column = table.against(table.columns) / n, table.against(table.rows) / n
     observed, expected = float(share @ table.penalty), float(table.rows @ mean_row) / n
     lost = observed / expected  # 1 - kappa
     # eq. 8, with 1 - w for w to avoid differences of nearly equal numbers when one category is rare. With w = identity
     # it is eq. 13
-    spread = (table.penalty - lost * (mean_row[table.a] + mean_column[table.b])) / expected + lost
-    return float(share @ spread**2)
+    return np.asarray((table.penalty - lost * (mean_row[table.a] + mean_column[table.b])) / expected + lost)
 
 
 def _bootstrapped(
@@ -351,12 +381,14 @@ def _bootstrapped(
     if units * k > _LARGEST:
         raise ValueError(f"a and b hold {k} categories; expected fewer, or interval='normal', for {units} units")
     # kappa needs from each unit its penalty and how often each rater used each category
-    penalty = np.bincount(of_unit, weights=penalties, minlength=units)
-    of_a = np.bincount(of_unit * k + a, minlength=units * k).reshape(units, k)
-    of_b = np.bincount(of_unit * k + b, minlength=units * k).reshape(units, k)
+    columns = np.empty((2 * k + 1, units))
+    columns[0] = np.bincount(of_unit, weights=penalties, minlength=units)
+    for first, codes in ((1, a), (k + 1, b)):
+        use = np.bincount(codes * units + of_unit, minlength=k * units)
+        columns[first : first + k] = use.reshape(k, units)
     return bootstrap_of_sums(
         partial(_of_sums, table),
-        ClusterSums.of(np.column_stack([penalty, of_a, of_b]).astype(np.float64), groups),
+        ClusterSums.of(columns.T, groups),
         counts=counts,
         resamples=resamples,
         seed=seed,

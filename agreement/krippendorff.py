@@ -24,7 +24,7 @@ from agreement.chance_corrected import (
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.incomplete_pairs import left_out_of_all
-from agreement.interval_kinds import Interval
+from agreement.interval_kinds import BOOTSTRAPS, Interval
 from agreement.magnitude import in_range
 from agreement.ratings import RatingTable, encode_ratings, numbers_of
 from agreement.resampling import Seed
@@ -69,11 +69,12 @@ def krippendorff_alpha(
         reason are counted separately from those that lack verdicts.
     clusters : sequence, shape (items,), optional
         Cluster of each item.
-    interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"}, optional
+    interval : {"scattered", "effective", "adjusted", "transformed", "t", "percentile", "bca"}, optional
         By default "scattered" at the nominal level, as in `fleiss_kappa`. At the other levels, "scattered", "effective"
-        and "adjusted" do not apply, and the default is "t" without and "percentile" with `clusters`. "t" uses Gwet's
-        standard error [2]_ and t with n - 1 degrees of freedom, clipped at 1; at the ordinal level it takes the metric
-        as fixed, whereas the bootstrap recomputes it in each resample.
+        and "adjusted" do not apply, and the default is "transformed" (`agreement.transformed`): t on the scale of
+        Fisher's z, with clusters by their sums. "t" uses Gwet's standard error [2]_ and t with n - 1 degrees of
+        freedom, clipped at 1. At the ordinal level it takes the metric as fixed, "transformed" linearises the metric as
+        well, and the bootstrap recomputes it in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -107,9 +108,8 @@ def krippendorff_alpha(
     [0.743, 0.815, 0.849, 0.797]
     """
     one_of(level, "level", ("nominal", "ordinal", "interval", "ratio"))
-    in_closed_form = clusters is None if interval is None else isinstance(interval, str) and interval == "t"
-    anew = not in_closed_form
-    coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=anew)
+    resampled = isinstance(interval, str) and interval in BOOTSTRAPS
+    coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=resampled, varies=interval != "t")
     groups = encode_clusters(clusters, pairable.size)[pairable] if clusters is not None else None
     return estimate_of(
         coefficient,
@@ -122,11 +122,17 @@ def krippendorff_alpha(
         confidence=confidence,
         unit=unit,
         note=left_out_of_all(ratings, pairable, excluded, 2, "with fewer than two ratings"),
+        of_distances=level != "nominal",
     )
 
 
 def alpha_coefficient(
-    ratings: RatingTable, level: Level, categories: Sequence[Hashable] | None = None, *, anew: bool
+    ratings: RatingTable,
+    level: Level,
+    categories: Sequence[Hashable] | None = None,
+    *,
+    anew: bool,
+    varies: bool = False,
 ) -> tuple[Coefficient | None, npt.NDArray[np.bool_]]:
     """Alpha as the contribution of each item and a function of the sums.
 
@@ -136,6 +142,8 @@ def alpha_coefficient(
         As in `krippendorff_alpha`.
     anew : bool
         Whether the ordinal metric is recomputed from the sums of each resample or taken as fixed.
+    varies : bool
+        Whether the linearised coefficient allows for the variation of the ordinal metric.
 
     Returns
     -------
@@ -187,6 +195,8 @@ def alpha_coefficient(
                 coefficient = _of_categories(counts_of(codes, q), metric)
             else:
                 coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
+                if varies:
+                    coefficient = replace(coefficient, linearise=partial(_linearised_with_ranks, codes, q))
     return coefficient, pairable
 
 
@@ -199,6 +209,32 @@ def _middles(codes: Codes, q: int) -> Floats:
     """Ratings as numbers whose squared differences are the ordinal metric: the middles of their categories."""
     middle = _middle(np.bincount(codes[codes >= 0], minlength=q).astype(np.float64))
     return np.where(codes >= 0, middle[codes], np.nan)
+
+
+def _linearised_with_ranks(codes: Codes, q: int) -> Floats:
+    """Ordinal alpha linearised item by item, with its metric, a function of how often each category is used."""
+    known = codes >= 0
+    m = row_counts(known).astype(np.float64)
+    use = np.bincount(codes[known], minlength=q).astype(np.float64)
+    middle, total = _middle(use), float(use.sum())
+    pool = float(use @ middle), float(use @ middle**2)
+    against_pool = total * middle**2 - 2.0 * middle * pool[0] + pool[1]
+    x = np.where(known, middle[codes], 0.0)
+    of_items = 2.0 * (m * (x**2).sum(axis=1) - x.sum(axis=1) ** 2) / (m - 1.0)
+    observed, expected = float(of_items.sum()), float(use @ against_pool)
+    if observed <= 0.0 or expected <= 0.0:
+        return np.zeros(len(codes))
+    # the derivatives by the middles; a further rating moves its own by half a place and all those above by one
+    of_others = ((x.sum(axis=1)[:, None] - x) / (m[:, None] - 1.0))[known]
+    by_observed = 4.0 * (use * middle - np.bincount(codes[known], weights=of_others, minlength=q))
+    by_expected = 4.0 * use * (total * middle - pool[0])
+
+    def moved(by: Floats) -> Floats:
+        return np.asarray(np.cumsum(by[::-1])[::-1] - by / 2.0)
+
+    shift = moved(by_observed) / observed - (2.0 * against_pool + moved(by_expected)) / expected
+    change = m / (total - 1.0) + of_items / observed + np.where(known, shift[codes], 0.0).sum(axis=1)
+    return np.asarray(-len(codes) * (total - 1.0) * observed / expected * change)
 
 
 def _of_categories(counts: Floats, metric: Floats | None) -> Coefficient:

@@ -54,7 +54,7 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     >>> in_range(np.array([4.0, -3.0]))
     ([array([ 0.5  , -0.375])], 3)
     """
-    greatest = max((float(np.nanmax(np.abs(part))) for part in values if not np.isnan(part).all()), default=0.0)
+    greatest = max((float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in values), default=0.0)
     exponent = math.frexp(greatest)[1]
     return [np.ldexp(part, -exponent) for part in values], exponent
 

@@ -14,7 +14,7 @@ from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.functions_of_sums import ccc_of, limit_of
+from agreement.functions_of_sums import ccc_of, limits_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
@@ -250,7 +250,7 @@ def bland_altman(
     if chosen != "t":
         units, n_clusters = units_of(groups, known[known])
         factors = (0.0, -1.96, 1.96)
-        limits = [limit_of(np.ldexp(gaps, exponent), factor) for factor in factors]
+        limits = limits_of(np.ldexp(gaps, exponent), factors)
         sums = limits[0].by_cluster(units if n_clusters is not None else None)  # all three are functions of the same
         bias, lower, upper = (
             resampled(

@@ -22,6 +22,7 @@ from agreement.methods import FLEISS_COHEN_EVERITT, bootstrap_of
 from agreement.possible_range import within_range
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
+from agreement.transformed import TRANSFORMED, Linearised
 
 Kind = Literal["linear", "quadratic", "radical", "ordinal"]
 Matrix = Kind | npt.ArrayLike
@@ -190,9 +191,10 @@ def cohen_kappa_with_weights(
     excluded : sequence of bool, shape (items,), optional
         As in `cohen_kappa`.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; the interval is then a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal" without and "percentile" with `clusters`.
+        Cluster of each item, for example the subject.
+    interval : {"transformed", "normal", "percentile", "bca"}, optional
+        By default "transformed", as in `cohen_kappa`; of a kappa below -1, which a matrix can give, on the scale of
+        log(1 - kappa).
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -223,7 +225,7 @@ def cohen_kappa_with_weights(
     >>> counts = [[106, 10, 4], [22, 28, 10], [2, 12, 6]]
     >>> a, b = zip(*((i, j) for i in range(3) for j in range(3) for _ in range(counts[i][j])))
     >>> weights = [[1, 0, 0.4444], [0, 1, 0.6667], [0.4444, 0.6667, 1]]
-    >>> weighted = cohen_kappa_with_weights(a, b, weights, (0, 1, 2))
+    >>> weighted = cohen_kappa_with_weights(a, b, weights, (0, 1, 2), interval="normal")
     >>> round(weighted.value, 3), round(weighted.se**2, 6)
     (0.507, 0.003248)
     """
@@ -233,12 +235,16 @@ def cohen_kappa_with_weights(
     pairs = encode_pairs(a, b, levels)
     n, q = pairs.n, len(levels)
     groups, n_clusters = shared_clusters(clusters, pairs.rated, interval), None
-    interval = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
+    interval = chosen_interval(
+        interval, "transformed", "normal", *BOOTSTRAPS,
+        clustered=groups is not None, for_clusters=("transformed", *BOOTSTRAPS),
+    )  # fmt: skip
     if groups is not None:
         groups, n_clusters = compact(groups)
     name = "Cohen's kappa, own weights" if not isinstance(weights, str) else f"Cohen's kappa, {weights} weights"
     note = left_out(pairs, excluded)
-    method = (FLEISS_COHEN_EVERITT if interval == "normal" else bootstrap_of(groups is not None)) + note
+    methods = {"normal": FLEISS_COHEN_EVERITT, "transformed": TRANSFORMED}
+    method = methods.get(interval, bootstrap_of(groups is not None)) + note
     counts = np.zeros((q, q))
     np.add.at(counts, (pairs.a, pairs.b), 1.0)
     value = float(_kappa(counts.ravel(), w)) if n else math.nan
@@ -247,13 +253,18 @@ def cohen_kappa_with_weights(
         if n < 2:
             value = math.nan
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+    least = -1.0 if isinstance(weights, str) else -math.inf  # with custom weights it can be lower
+    if interval == "transformed":
+        lowest = -1.0 if value > -1.0 else least
+        return Linearised.of(_linearised(counts / n, w)[pairs.a, pairs.b], groups).estimate(
+            value, None, n, name=name, unit=unit, confidence=confidence, note=note, lowest=lowest, tests=False
+        )
     if interval == "normal":
         se = _standard_error(counts / n, w, n)
         if not se > 0.0:
             reason = "the standard error is 0 for this table"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
         half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
-        least = -1.0 if isinstance(weights, str) else -math.inf  # with custom weights it can be lower
         low, high, clipped = within_range(value - half, value + half, least)
         return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
     cells = np.eye(q * q)[pairs.a * q + pairs.b]
@@ -300,6 +311,14 @@ def _reason(counts: Floats, w: Floats, value: float, unit: str) -> str | None:
     if not (counts * (1.0 - w)).any():
         return "perfect agreement: the standard error is 0"
     return None
+
+
+def _linearised(p: Floats, w: Floats) -> Floats:
+    """1 - kappa of the items of each cell, linearised, less its mean; shape (q, q)."""
+    penalty, of_a, of_b = 1.0 - w, p.sum(axis=1), p.sum(axis=0)
+    expected = float(of_a @ penalty @ of_b)
+    lost = float((penalty * p).sum()) / expected
+    return np.asarray((penalty - lost * ((penalty @ of_b)[:, None] + (of_a @ penalty)[None, :])) / expected + lost)
 
 
 def _standard_error(p: Floats, w: Floats, n: int) -> float:

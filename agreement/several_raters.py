@@ -62,11 +62,13 @@ def fleiss_kappa(
         requires `categories`.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
-    interval : {"scattered", "effective", "adjusted", "t", "percentile", "bca"}, optional
+    interval : {"scattered", "effective", "adjusted", "transformed", "t", "percentile", "bca"}, optional
         By default "scattered": two items are added, with agreement on one of them, and clustered items are counted at
         their effective number; "effective" does the same with a more conservative effective number if disagreements
         are scattered over clusters, "adjusted" with a less conservative one. These three take no weights and at most
-        twenty categories; beyond that, the default is "t" without `clusters` and "percentile" with them. "t": Gwet's
+        twenty categories. With weights the default is "transformed" (`agreement.transformed`): t on the scale of
+        Fisher's z, with clusters by their sums. Beyond twenty categories it is "t" without `clusters` and "percentile"
+        with them. "t": Gwet's
         standard error, t with n - 1 degrees of freedom, clipped at 1, for independent items.
     resamples, seed
         For the bootstrap.
@@ -350,4 +352,5 @@ def _estimate(
         unit=unit,
         note=note,
         needs_two_items=needs_two_items,
+        of_distances=weights is not None,
     )

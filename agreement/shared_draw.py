@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from threading import Lock
-from typing import Any
+from threading import Condition
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ _DRAWN = 1_000_000  # weights drawn at once
 _ABREAST = 4  # columns of one product in 64 bits, so that no sum depends on which columns wait together
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
 _REMEMBERED = 4_000_000  # totals of columns that are cached
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(eq=False)
@@ -175,7 +177,7 @@ class ClusterDraw:
         self._blocks: list[npt.NDArray[Any]] | None = None
         self._known: dict[bytes, Floats] = {}
         self._queue: list[_Waiting] = []
-        self._queueing, self._computing = Lock(), Lock()
+        self._working, self._multiplying, self._changed = 0, False, Condition()
 
     @property
     def clusters(self) -> ClusterCodes:
@@ -213,12 +215,37 @@ class ClusterDraw:
         of_entry = np.array([self._names[name] for name in entries], dtype=np.intp)
         return ClusterCodes.of(of_entry[which], np.arange(self.units), self.units)
 
+    def among_others(self, statistic: Callable[[], _Result]) -> _Result:
+        """Compute a statistic at the same time as others, in a thread of its own.
+
+        A product of the weights is then computed when all statistics at work wait for one, so that it serves as many as
+        possible.
+
+        Parameters
+        ----------
+        statistic : callable
+            What is computed; it may use this draw.
+
+        Returns
+        -------
+        object
+            What `statistic` returns.
+        """
+        with self._changed:
+            self._working += 1
+        try:
+            return statistic()
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._changed.notify_all()
+
     def totals(self, rows: Floats) -> Floats:
         """Totals for every resample.
 
         Concurrent statistics are batched here: one that arrives while a product of weights and rows is being computed
-        joins the next product, since the weights are read once for any number of columns. Columns that several
-        statistics share (how often a rater uses a category) are multiplied only once.
+        joins the next product, since the weights are read once for any number of columns (see `among_others`). Columns
+        that several statistics share (how often a rater uses a category) are multiplied only once.
 
         Parameters
         ----------
@@ -234,13 +261,26 @@ class ClusterDraw:
         known = [self._known[name] for name in names if name in self._known]
         if len(known) == len(names):  # no statistic waits for a product that it does not need
             return np.stack(known, axis=1)
-        mine = _Waiting(dict(zip(names, columns, strict=True)))
-        with self._queueing:
+        totals = self._jointly(_Waiting(dict(zip(names, columns, strict=True))))
+        return np.stack([totals[name] for name in names], axis=1)
+
+    def _jointly(self, mine: _Waiting) -> dict[bytes, Floats]:
+        """The totals of these columns, from the next product or from the one after it."""
+        with self._changed:
             self._queue.append(mine)
-        with self._computing:
             while mine.totals is None:
-                self._multiply(self._next_batch() or [mine])
-        return np.stack([mine.totals[name] for name in names], axis=1)
+                if self._multiplying or (mine in self._queue and len(self._queue) < self._working):
+                    self._changed.wait()
+                    continue
+                batch, self._multiplying = self._next_batch() or [mine], True
+                self._changed.release()
+                try:
+                    self._multiply(batch)
+                finally:
+                    self._changed.acquire()
+                    self._multiplying = False
+                    self._changed.notify_all()
+        return mine.totals
 
     def _in_few_bits(self, rows: Floats) -> list[npt.NDArray[Any]]:
         """The columns in 8 or 32 bits if this loses no digit of any total, as for counts.
@@ -259,7 +299,7 @@ class ClusterDraw:
 
     def _in_bytes(self, rows: Floats) -> npt.NDArray[np.int8] | None:
         """All columns at once, if all are small whole numbers, shape (k, units); looked at row by row, as they lie."""
-        greatest = float(np.abs(rows).max(initial=0.0))
+        greatest = max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
         if not (greatest < 128.0 and self.units * greatest < _EXACT):
             return None
         few = rows.astype(np.int8)
@@ -274,12 +314,11 @@ class ClusterDraw:
         return few if (few == column).all() and (few.dtype == np.int8 or (column == np.rint(column)).all()) else column
 
     def _next_batch(self) -> list[_Waiting]:
-        with self._queueing:
-            room, count = _AT_ONCE, 0
-            while count < len(self._queue) and (count == 0 or room >= self._queue[count].size):
-                room -= self._queue[count].size
-                count += 1
-            batch, self._queue = self._queue[:count], self._queue[count:]
+        room, count = _AT_ONCE, 0
+        while count < len(self._queue) and (count == 0 or room >= self._queue[count].size):
+            room -= self._queue[count].size
+            count += 1
+        batch, self._queue = self._queue[:count], self._queue[count:]
         return batch
 
     def _multiply(self, batch: list[_Waiting]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from commands.opening import As, opened, opened_as
-from commands.terminal import aside, console
+from commands.terminal import aside, console, refuse
 
 cli = typer.Typer()
 
@@ -48,6 +48,9 @@ def invite(
     ] = False,
     specialty: Annotated[str, typer.Option(help="Their specialty, as it appears in the data files.")] = "",
     years: Annotated[int | None, typer.Option(help="Their years of experience, from 0 to 99.", min=0, max=99)] = None,
+    attribute: Annotated[
+        list[str] | None, typer.Option(help="What the protocol declares of raters, as NAME=VALUE; can be repeated.")
+    ] = None,
     act_as: As = None,
 ) -> None:
     """Give somebody a role in a study and print the path of their single-use link."""
@@ -57,14 +60,40 @@ def invite(
     with opened_as(act_as) as (database, actor):
         purpose = "sign_in" if sign_in_only else "join"
         token = members.invite(
-            database, actor, study, login, name, role, specialty=specialty, years=years, group=group, purpose=purpose
-        )
+            database, actor, study, login, name, role, specialty=specialty, years=years, group=group,
+            attributes=_named_values(attribute or []), purpose=purpose,
+        )  # fmt: skip
         if token:
             _print_link(login, token, "sign in" if sign_in_only else "choose a password")
         else:
             aside.print(f"'{canonical_login(login)}' already has an account and signs in as usual; no link is needed.")
         for sentence in groups.beyond_plan(database, actor, study):
             aside.print(sentence, style="yellow", markup=False)
+
+
+@cli.command("describe-rater")
+def describe_rater(
+    study: str,
+    login: str,
+    values: Annotated[list[str], typer.Argument(help="NAME=VALUE for each attribute; NAME= removes its value.")],
+    act_as: As = None,
+) -> None:
+    """Store what the protocol declares of raters about one of them, until the study has its first verdict."""
+    from services.people.logins import canonical_login
+    from services.studies import rater_attributes
+
+    with opened_as(act_as) as (database, actor):
+        stored = rater_attributes.describe(database, actor, study, login, _named_values(values))
+        said = ", ".join(f"{name} {value}" for name, value in stored.items()) or "nothing"
+        console.print(f"Stored of '{canonical_login(login)}': {said}.", markup=False)
+
+
+def _named_values(written: list[str]) -> dict[str, str]:
+    """Return values by name from texts such as trained=yes."""
+    wrong = [each for each in written if "=" not in each]
+    if wrong:
+        refuse(f"'{wrong[0]}' has no '='; write NAME=VALUE, for example trained=yes.")
+    return {name.strip(): value for name, _, value in (each.partition("=") for each in written)}
 
 
 @cli.command("remove-member")

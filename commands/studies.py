@@ -13,6 +13,9 @@ from commands.terminal import console, print_problem, print_problems, progress_b
 
 cli = typer.Typer()
 
+# The exit status of `validate` if the import takes a folder that the freeze would refuse; 2 is a wrong command line.
+_CANNOT_BE_FROZEN = 3
+
 
 @cli.command("new-study")
 def new_study(
@@ -71,7 +74,11 @@ def explain_protocol(path: Path) -> None:
 
 @cli.command("validate")
 def validate_folder(folder: Path) -> None:
-    """Check a study folder, its protocol, tables and scans, and list everything that is wrong; nothing is stored."""
+    """Check a study folder, its protocol, tables and scans, and list everything that is wrong; nothing is stored.
+
+    The exit status is 0 if the study can be imported and, as far as its tables tell, frozen; 1 if it cannot be
+    imported; 3 if it can, and the freeze would, or could, refuse what it draws.
+    """
     # It reads images, so this loads NumPy and nibabel.
     from services.errors import InputRefused
     from services.studies import checking
@@ -83,6 +90,12 @@ def validate_folder(folder: Path) -> None:
         raise typer.Exit(1) from None
     console.print(f"{folder.name} can be imported: {checking.held_in_words(contents)}.", markup=False)
     _print_remarks(contents.conversions, contents.warnings)
+    if contents.freeze_refuses:
+        print_problem(
+            f"{folder.name} can be imported, but as it is the freeze would, or could, refuse it: complete the tables "
+            "or correct the protocol first."
+        )
+        raise typer.Exit(_CANNOT_BE_FROZEN)
 
 
 def _print_remarks(conversions: Sequence[object], warnings: Sequence[str]) -> None:

@@ -30,14 +30,14 @@ def refuse(sentence: str) -> NoReturn:
 
 
 def print_problems(refusal: InputRefused) -> None:
-    """Print every problem on a line of its own and, beyond the first thousand, how many more there are."""
+    """Print every problem on a line of its own and, beyond a thousand, how many more each file has."""
     for problem in refusal.problems:
         print_problem(str(problem))
     if refusal.unseen:
         print_problem(refusal.unseen)
-    more = refusal.count - len(refusal.problems)
+    more = refusal.not_among(refusal.problems)
     if refusal.count > 1:
-        after = f", of which {more} are not listed" if more else ""
+        after = f", of which are not listed: {more}" if more else ""
         print_problem(f"{refusal.count} problems{after}. Nothing was stored.")
 
 

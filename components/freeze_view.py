@@ -12,7 +12,7 @@ from components.session import command_to_copy, current_actor, database
 from services.errors import Refused
 from services.installation import whereabouts
 from services.record import daily_verification, verification
-from services.studies import explaining, freezing, thawing
+from services.studies import drawn_apart, explaining, freezing, thawing
 from services.studies.catalogue import StudyLine
 
 
@@ -39,6 +39,8 @@ def draw_freeze(line: StudyLine) -> None:
         return
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
+    for sentence in drawn_apart.sentences_of(database(), current_actor(), line.key):
+        st.caption(plain(sentence))
     with st.container(horizontal=True):
         st.button("Verify now", on_click=_verify, args=(line.key,))
         st.link_button("Download the manifest", f"/download/{line.key}/manifest.json")

@@ -11,12 +11,17 @@ from components.problems import plain
 from components.session import current_actor, database
 from services.errors import Refused
 from services.installation import environment
-from services.studies import groups, invitations
+from services.studies import groups, invitations, rater_attributes
 from services.studies.catalogue import StudyLine
 from services.studies.invitations import Entry, Invited, LinkLine
+from services.studies.rater_attributes import ToEnter
 
 _FIELDS = ("role", "name", "login", "specialty", "group")
 _MOST_YEARS = 99
+_ATTRIBUTES_OF_SEVERAL = (
+    " What the protocol declares of raters follows in further columns, if a first line names all columns: "
+    "login,name,role,specialty,years,group,{names}."
+)
 
 
 def draw_invitations(line: StudyLine) -> None:
@@ -43,6 +48,7 @@ def draw_invitations(line: StudyLine) -> None:
 def _draw_forms(study_key: str, roles: list[str]) -> None:
     round_ = _round(study_key)
     choice = groups.groups_to_choose(database(), current_actor(), study_key)
+    declared = rater_attributes.to_enter(database(), current_actor(), study_key)
     single, several = st.tabs(["One person", "Several people"])
     with single, st.container(border=True):
         role = st.selectbox("Role", roles, key=_key("role", study_key, round_))
@@ -67,6 +73,8 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
         years.number_input(
             "Years of experience", 0, _MOST_YEARS, value=None, step=1, key=_key("years", study_key, round_)
         )
+        for attribute in declared if role == "rater" else ():
+            _draw_attribute(attribute, _key(f"attribute-{attribute.name}", study_key, round_))
         st.button("Create invitation link", on_click=_invite_one, args=(study_key, round_))
     with several, st.container(border=True):
         can_read = "rater" in roles
@@ -79,9 +87,19 @@ def _draw_forms(study_key: str, roles: list[str]) -> None:
                 f"ben@example.org, Ben Okafor, {'reviewer' if 'reviewer' in roles else 'admin'}"
             ),
             help=f"Only {_required(can_read, [group.key for group in choice])} are required. If anything is wrong, "
-            "all errors are listed and nobody is invited.",
+            "all errors are listed and nobody is invited."
+            + (_ATTRIBUTES_OF_SEVERAL.format(names=",".join(each.name for each in declared)) if declared else ""),
         )
         st.button("Invite all", on_click=_invite_several, args=(study_key, round_))
+
+
+def _draw_attribute(attribute: ToEnter, key: str) -> None:
+    """Draw the input for what the protocol declares of raters."""
+    if attribute.options:
+        texts = dict(attribute.options)
+        st.selectbox(attribute.label, list(texts), index=None, format_func=lambda option: texts[option], key=key)
+    else:
+        st.text_input(attribute.label, key=key)
 
 
 def _required(can_read: bool, choice: list[str]) -> str:
@@ -157,7 +175,14 @@ def _invite_one(study_key: str, round_: int) -> None:
     years: int | None = st.session_state.get(_key("years", study_key, round_))
     # A group chosen for a rater is ignored once the role is a different one.
     of_rater = group if role == "rater" else ""
-    _invite(study_key, round_, lambda: [Entry(login, name, role, specialty, years, group=of_rater)])
+    declared = rater_attributes.to_enter(database(), current_actor(), study_key) if role == "rater" else []
+    keys = {each.name: _key(f"attribute-{each.name}", study_key, round_) for each in declared}
+    attributes = tuple((name, str(st.session_state.get(key) or "")) for name, key in keys.items())
+    _invite(
+        study_key,
+        round_,
+        lambda: [Entry(login, name, role, specialty, years, group=of_rater, attributes=attributes)],
+    )
 
 
 def _invite_several(study_key: str, round_: int) -> None:

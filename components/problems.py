@@ -22,8 +22,9 @@ def draw_problems(refusal: InputRefused, remedy: str) -> None:
         st.error(f"Nothing was stored. {plain(str(refusal))}")
         _draw_unseen(refusal)
         return
-    listed = refusal.problems[:LISTED]
-    more = f" The first {len(listed)} are listed." if refusal.count > len(listed) else ""
+    listed = refusal.first(LISTED)
+    others = refusal.not_among(listed)
+    more = f" {len(listed)} are listed, the first of each file; not listed: {plain(others)}." if others else ""
     st.error(f"Nothing was stored: {refusal.count} problems.{more} {remedy}")
     # Not a dataframe, which would cut off the sentences, and they are what is needed.
     st.table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, UniqueConstraint, text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, UniqueConstraint, text
 from sqlmodel import Field
 
 from db.base import Base, now, one_of
@@ -109,6 +109,10 @@ class Membership(Base, table=True):
     slot: int | None = None
     specialty: str = Field(default="", max_length=120)
     years: int | None = None
+    # What else the protocol declares of raters, as canonical text.
+    attributes: dict[str, str] = Field(
+        default_factory=dict, sa_column=Column(JSON, nullable=False, server_default=text("'{}'"))
+    )
     created_at: datetime = Field(default_factory=now)
     # Removed from the study before submitting any verdict.
     removed_at: datetime | None = None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from exchange.csv_table import Line
 from exchange.item_table import Attributes
 from exchange.model_answers import columns_of_models
 from exchange.pooled_candidates import ANSWER, columns_of_pool
-from exchange.refusal import listed, shown
+from exchange.refusal import listed, nearest, shown
 from exchange.spreadsheet import NotRead, date_of, flag_of, number_of
 from exchange.tables import LISTED_TABLES, Column, Table, may_leave_out
 from protocol.language.expansion import Attribute, Expansion
+from protocol.study import DateOrder
 
 _TABLES = {table.file.removesuffix(".csv"): table for table in LISTED_TABLES}
 _LONGEST = 2_000
@@ -56,39 +57,79 @@ def attributes_of(line: Line, declared: Sequence[Attribute]) -> Attributes:
 
 
 def _read(line: Line, declared: Attribute) -> str:
-    written = line.text(declared.key)
+    dates = line.reader.dates
+    try:
+        return value_of(
+            declared,
+            line.text(declared.key),
+            dates="day_first" if dates == "unknown" else dates,
+            decimal_comma=line.decimal_comma,
+            near=line.reader.problems.nearest,
+        )
+    except DoesNotFit as problem:
+        line.problem(f"{problem}; correct the cell.", declared.key)
+        return ""
+
+
+class DoesNotFit(ValueError):
+    """A value that an attribute's type does not take; the message says what was found and expected."""
+
+
+def value_of(
+    declared: Attribute,
+    written: str,
+    *,
+    dates: DateOrder | None = None,
+    decimal_comma: bool = False,
+    near: Callable[[str, Iterable[str]], str] = nearest,
+) -> str:
+    """Return the canonical text of an attribute's value; empty for empty text.
+
+    Parameters
+    ----------
+    dates
+        The order of day and month in a date that leaves it open; without it, such a date is refused.
+    decimal_comma
+        Whether numbers have a decimal comma.
+    near
+        Returns words that suggest what was probably meant.
+
+    Raises
+    ------
+    DoesNotFit
+        The type of the attribute does not take the value.
+    """
     if not written:
         return ""
     if declared.type == "yes_no":
         said = flag_of(written)
         if said is None:
-            line.problem(f"{declared.key} is '{shown(written)}', expected yes or no; correct the cell.", declared.key)
+            raise DoesNotFit(f"{declared.key} is '{shown(written)}', expected yes or no")
         return "yes" if said else "no"
     if declared.type in ("choice", "ordinal"):
-        return _option(line, declared, written)
+        return _option(declared, written, near)
     try:
         if declared.type == "number":
-            return f"{_number(line, declared, written):.15g}"
+            return f"{_number(declared, number_of(written, decimal_comma=decimal_comma)):.15g}"
         if declared.type == "date":
-            dates = line.reader.dates
-            return date_of(written, "day_first" if dates == "unknown" else dates).isoformat()
+            return date_of(written, dates).isoformat()
     except NotRead as problem:
-        line.problem(f"{declared.key} is '{shown(written)}', {problem}; correct the cell.", declared.key)
-        return ""
+        raise DoesNotFit(f"{declared.key} is '{shown(written)}', {problem}") from None
     if declared.type == "list":
         return "|".join(part for part in _LIST.split(written) if part)
+    if len(written) > _LONGEST:
+        raise DoesNotFit(f"{declared.key} has {len(written)} characters, at most {_LONGEST} are allowed")
     return written
 
 
-def _number(line: Line, declared: Attribute, written: str) -> float:
-    number = number_of(written, decimal_comma=line.decimal_comma)
+def _number(declared: Attribute, number: float) -> float:
     low, high = declared.minimum, declared.maximum
     if (low is not None and number < low) or (high is not None and number > high):
-        line.problem(f"{declared.key} is {number:g}, expected {low:g} to {high:g}; correct the cell.", declared.key)
+        raise DoesNotFit(f"{declared.key} is {number:g}, expected {low:g} to {high:g}")
     return number
 
 
-def _option(line: Line, declared: Attribute, written: str) -> str:
+def _option(declared: Attribute, written: str, near: Callable[[str, Iterable[str]], str]) -> str:
     """Return the id of an option, which may also be given by its text."""
     ids = [option.id for option in declared.options]
     if written in ids:
@@ -96,8 +137,5 @@ def _option(line: Line, declared: Attribute, written: str) -> str:
     by_text = {option.text.casefold(): option.id for option in declared.options}
     named = by_text.get(written.casefold())
     if named is None:
-        near = line.reader.problems.nearest(written, ids)
-        line.problem(
-            f"{declared.key} is '{shown(written)}', expected {listed(ids)}{near}; correct the cell.", declared.key
-        )
-    return named or ""
+        raise DoesNotFit(f"{declared.key} is '{shown(written)}', expected {listed(ids)}{near(written, ids)}")
+    return named

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from exchange import reference_places
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_rows import ReferenceRow, check_among_options
 from exchange.item_table import ItemRow, OverlayRow
@@ -15,12 +16,14 @@ from exchange.refusal import listed, shown
 from exchange.shown_places import ShownPlaces
 from exchange.tables import FIELD_REFERENCES
 from protocol.fields import IN_WORDS, KINDS, LISTS, PLACES
-from protocol.fields.point import place_of
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.listed import COMPARED
 from protocol.language.things import fields_of_reference
 from protocol.references import FieldReference
+
+# Returns the places that a line accepts as they are stored, and notes those that are not clear.
+_AsStored = Callable[[Line, ItemRow, tuple[str, ...]], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -76,23 +79,34 @@ def read_references(
     items: Read[ItemRow],
     overlays: Read[OverlayRow],
     shown_places: ShownPlaces,
+    *,
+    takes_numbers: bool,
 ) -> tuple[ReferenceRow, ...]:
-    """Read all references, and note those that do not fit their item, its fields, or another line."""
+    """Read all references, and note those that do not fit their item, its fields, or another line.
+
+    Parameters
+    ----------
+    takes_numbers
+        Whether places in an image without scale may be given in pixels from its middle.
+    """
     by_key = {item.key: item for item in reversed(items.rows)}
     laid = {overlay.key: overlay for overlay in overlays.rows}
     fields = _Fields(study)
     seen: dict[tuple[str, str], _Written] = {}
     by_item: dict[str, dict[str, _Written]] = defaultdict(dict)
 
+    as_stored = partial(reference_places.as_stored, places=shown_places, takes_numbers=takes_numbers)
+
     def written(line: Line) -> _Written:
         key = line.known("item", items, "items.csv")
         item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
-        row = _Written(key, _reference(line, item, fields, overlays, laid), line.number)
+        row = _Written(key, _reference(line, item, fields, overlays, laid, as_stored), line.number)
         _note_twice(line, row, item, fields, seen)
         if line.sound():
             by_item[key][row.says.field] = row
             if item is not None and row.says.radius is not None:
-                shown_places.warnings += (*_outside(row, item, shown_places), *_begun_at(row, item))
+                where = (line.number, row.says, item, shown_places)
+                shown_places.warnings += (*reference_places.outside(*where), *reference_places.begun_at(*where))
         return row
 
     read = read_table(reader, folder, FIELD_REFERENCES, written)
@@ -103,35 +117,6 @@ def read_references(
     _note_unsaid(reader, study, fields, {row.says.field for row in read.rows})
     _note_unnamed(reader, fields, read.rows, by_key)
     return tuple(_as_rows(read.rows))
-
-
-def _outside(row: _Written, item: ItemRow, shown_places: ShownPlaces) -> Iterator[str]:
-    """Yield which places that count as right lie outside of what an item shows."""
-    for written in row.says.accepted:
-        place = place_of(written)
-        beyond = "" if place is None else shown_places.beyond(item, place)
-        if beyond:
-            yield (
-                f"{FIELD_REFERENCES.file}: line {row.number}: the place '{written}' of field '{row.says.field}' is "
-                f"outside of what item '{item.key}' shows ({beyond}), where nobody can point; correct it."
-            )
-
-
-def _begun_at(row: _Written, item: ItemRow) -> Iterator[str]:
-    """Yield which places that count as right the crosshair shows from the beginning."""
-    radius = row.says.radius
-    if not isinstance(item.start, tuple) or radius is None:
-        return
-    for written in row.says.accepted:
-        place = place_of(written)
-        if place is not None and math.dist(item.start, place) <= radius:
-            begin = " ".join(f"{part:g}" for part in item.start)
-            about = f"'{row.says.field}'" if row.says.field else "the primary field"
-            yield (
-                f"{FIELD_REFERENCES.file}: line {row.number}: item '{item.key}' begins at {begin} (start), within the "
-                f"radius of the place '{written}' that counts as right in {about}: the crosshair shows it; "
-                "begin elsewhere."
-            )
 
 
 def _note_unsaid(reader: Reader, study: Expansion, fields: _Fields, said: set[str]) -> None:
@@ -190,6 +175,7 @@ def _reference(
     fields: _Fields,
     overlays: Read[OverlayRow],
     by_key: Mapping[str, OverlayRow],
+    as_stored: _AsStored,
 ) -> FieldReference:
     people = line.word("compare") == "people"
     accepted = line.text("accepted")
@@ -205,6 +191,8 @@ def _reference(
         text_only_answer=line.text("text_only_answer"),
         provenance=line.text("provenance"),
     )
+    if item is not None and not people and line.sound() and _is_place(fields, item, reference.field):
+        reference = replace(reference, accepted=as_stored(line, item, reference.accepted))
     low, high = reference.low, reference.high
     if low is not None and high is not None and low > high:
         line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
@@ -215,6 +203,11 @@ def _reference(
     elif item is not None and line.sound():
         _check(line, item, reference, fields, by_key)
     return reference
+
+
+def _is_place(fields: _Fields, item: ItemRow, key: str) -> bool:
+    kinds = {_kind_on(field, item) for field in fields.of(item.form).get(key, ())}
+    return bool(kinds) and kinds <= PLACES
 
 
 def _parted(cell: str) -> tuple[str, ...]:

@@ -75,7 +75,8 @@ class StudyFolder:
     """Everything in a study folder.
 
     `conversions` lists what was understood although it is not written as documented; `warnings` lists what is valid
-    but may not be what its author meant.
+    but may not be what its author meant. `freeze_refuses` are those of its warnings that say what would, or could,
+    keep the study from being frozen; empty if no draw was tried.
     """
 
     protocol: Protocol | Expansion
@@ -90,6 +91,7 @@ class StudyFolder:
     # The protocol as its author wrote it, if it lists its phases.
     source: str = ""
     pairs: tuple[PairRow, ...] = ()
+    freeze_refuses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

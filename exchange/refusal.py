@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 # A page lists this many problems and says how many more there are; a command lists all that were noted.
 LISTED = 100
 MOST_NOTED = 1_000
+# The first problems of each file are listed whatever another file has, so that one bad table hides no other.
+FIRST_OF_EACH_FILE = 10
+# In all, with the first problems of very many files.
+_MOST_WITH_FIRST = 2 * MOST_NOTED
 # The number of times the nearest name is looked for, which takes a millisecond among a thousand names.
 _NEAREST_SOUGHT = 50
 # Sentences only quote the start of an overlong key.
@@ -36,16 +41,40 @@ class InputRefused(ValueError):
 
     Every problem is one sentence that names the file and the line or key, what was found, what was expected and what
     to do; the message is the first of them, and says how many follow. It is shown to admins unchanged. `unseen` is an
-    additional sentence if something could not be checked because of the problems.
+    additional sentence if something could not be checked because of the problems. `of_files` is the number of problems
+    of each file, including those that were not noted.
     """
 
-    def __init__(self, problems: str | Sequence[Problem], count: int = 0, unseen: str = "") -> None:
+    def __init__(
+        self,
+        problems: str | Sequence[Problem],
+        count: int = 0,
+        unseen: str = "",
+        of_files: Mapping[str, int] | None = None,
+    ) -> None:
         self.problems = (Problem("", "", problems),) if isinstance(problems, str) else tuple(problems)
         self.count = max(count, len(self.problems))
         self.unseen = unseen
+        self.of_files = Counter(problem.file for problem in self.problems) | Counter(of_files or {})
         first = str(self.problems[0])
         more = self.count - 1
         super().__init__(f"{first.removesuffix('.')} ({more} more after it)." if more else first)
+
+    def first(self, most: int) -> tuple[Problem, ...]:
+        """Return at most so many problems, in order: the first of each file before more of any of them."""
+        early: list[int] = []
+        late: list[int] = []
+        of_files = Counter[str]()
+        for place, problem in enumerate(self.problems):
+            of_files[problem.file] += 1
+            (early if of_files[problem.file] <= FIRST_OF_EACH_FILE else late).append(place)
+        return tuple(self.problems[place] for place in sorted((early + late)[:most]))
+
+    def not_among(self, problems: Sequence[Problem]) -> str:
+        """Return how many more each file has than these problems, for a sentence; empty if these are all."""
+        more = self.of_files - Counter(problem.file for problem in problems)
+        said = [f"{number:,} of {file}" if file else f"{number:,}" for file, number in more.items()]
+        return ", ".join(said)
 
 
 @dataclass
@@ -61,15 +90,22 @@ class Problems:
     met: int = 0
     # What could not be checked because of the problems.
     unseen: list[str] = field(default_factory=list)
+    # The number of problems of each file.
+    _of_files: Counter[str] = field(default_factory=Counter)
     # By file and sentence: its index in `noted`, the number of lines, and the first of them.
     _alike: dict[tuple[str, str], tuple[int, int, list[int]]] = field(default_factory=dict)
 
     def add(self, file: str, place: str, says: str) -> None:
-        """Note one problem; if there are very many, only their number is kept."""
+        """Note one problem; if there are very many, only their number is kept, and the first of each file."""
         self.count += 1
         self.met += 1
-        if len(self.noted) < MOST_NOTED:
+        if self._is_noted(file):
             self.noted.append(Problem(file, shown(place, _LONGEST_PLACE), says))
+        self._of_files[file] += 1
+
+    def _is_noted(self, file: str) -> bool:
+        most = _MOST_WITH_FIRST if self._of_files[file] < FIRST_OF_EACH_FILE else MOST_NOTED
+        return len(self.noted) < most
 
     def add_line(self, file: str, unit: str, number: int, says: str) -> None:
         """Note a problem with a line; if several lines have the same problem, keep their number and the first of them.
@@ -97,7 +133,11 @@ class Problems:
 
     def take(self, refusal: InputRefused) -> None:
         """Add the problems of another reader's refusal."""
-        self.noted.extend(refusal.problems[: max(0, MOST_NOTED - len(self.noted))])
+        for problem in refusal.problems:
+            if self._is_noted(problem.file):
+                self.noted.append(problem)
+            self._of_files[problem.file] += 1
+        self._of_files += refusal.of_files - Counter(problem.file for problem in refusal.problems)
         self.count += refusal.count
         self.met += refusal.count
 
@@ -115,7 +155,7 @@ class Problems:
     def refusal(self) -> InputRefused:
         """Return all problems as one error."""
         unseen = f"Not looked at because of this: {'; '.join(self.unseen)}." if self.unseen else ""
-        return InputRefused(self.noted, self.count, unseen)
+        return InputRefused(self.noted, self.count, unseen, self._of_files)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:

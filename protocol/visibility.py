@@ -245,7 +245,7 @@ THINGS: tuple[Thing, ...] = (
         ),
     ),
     Thing("origin", "others' flags and notes, why an item is in the queue", {ADMIN: REPORT}),
-    Thing("people", "names, logins, specialty of others", {ADMIN: _with("study page")}),
+    Thing("people", "names, logins, specialty and other attributes of raters", {ADMIN: _with("study page")}),
     Thing("strata", "subject, case note, category, grounding, keys, file names", {ADMIN: _with("preview, report")}),
     Thing(
         "setting",

@@ -156,18 +156,14 @@ def _write_picture(path: Path, number: int, own: int) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".png" and path.parent.name != "slices":
-        _trace(number, own).save(path)
+        _trace(number, own).save(path, compress_level=1)
         return
-    sequence = "T1" if "t1" in path.name else "T2"
-    voxels = _head(number, sequence)
-    if own:
-        noise = np.random.default_rng(own).integers(0, 8, voxels.shape, dtype=np.int16)
-        # The air stays what is cut off.
-        voxels = np.where(voxels > 0, voxels + noise, voxels)
+    voxels = _head(number, "T1" if "t1" in path.name else "T2")
     if path.suffix == ".png":
-        _slice(voxels).save(path)
+        # Of the head no more than the slice is made one file's own.
+        _picture(_noisy(voxels[:, ::-1, voxels.shape[2] // 2].T, own), voxels.max()).save(path, compress_level=1)
         return
-    image = nibabel.Nifti1Image(voxels, affine_of(_SHAPE, _SPACING))
+    image = nibabel.Nifti1Image(_noisy(voxels, own), affine_of(_SHAPE, _SPACING))
     path.write_bytes(gzip.compress(image.to_bytes(), compresslevel=1, mtime=0))
 
 
@@ -176,10 +172,18 @@ def _head(number: int, sequence: str) -> npt.NDArray[np.int16]:
     return head(_SHAPE, _SPACING, _LESIONS[number % len(_LESIONS)], sequence, seed=number)
 
 
-def _slice(voxels: npt.NDArray[np.int16]) -> Image.Image:
+def _noisy(voxels: npt.NDArray[np.int16], own: int) -> npt.NDArray[np.int16]:
+    """Return voxels with the noise of a file's own, of which the first of a kind has none."""
+    if not own:
+        return voxels
+    noise = np.random.default_rng(own).integers(0, 8, voxels.shape, dtype=np.int16)
+    # The air stays what is cut off.
+    return np.where(voxels > 0, voxels + noise, voxels)
+
+
+def _picture(middle: npt.NDArray[np.int16], brightest: int) -> Image.Image:
     """Return the axial slice through the middle of a head, the front above, in 320 x 384 grey pixels."""
-    middle = voxels[:, ::-1, voxels.shape[2] // 2].T
-    grey = Image.fromarray((middle / voxels.max() * 255).astype(np.uint8))
+    grey = Image.fromarray((middle / max(brightest, middle.max()) * 255).astype(np.uint8))
     return grey.resize((320, 384), Image.Resampling.BICUBIC)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from db import Database
 from protocol.fields.abstention import UNDETERMINED
+from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission, worklist
 from services.report import build
@@ -120,7 +121,12 @@ def write_listed(folder: Path, text: str, changes: Iterable[Callable[[Path], obj
 
 
 def imported_listed(
-    database: Database, folder: Path, raters: int = 2, key: str = "listed", groups: Sequence[str] = ()
+    database: Database,
+    folder: Path,
+    raters: int = 2,
+    key: str = "listed",
+    groups: Sequence[str] = (),
+    signed: dict[str, Actor] | None = None,
 ) -> Situation:
     """Import a study folder and invite raters, without freezing it; the situation's reviewer is an admin of it too.
 
@@ -128,14 +134,20 @@ def imported_listed(
     ----------
     groups
         The group of each rater, in a study that has several; then so many are invited.
+    signed
+        By login, who is signed in already, from an earlier study in this database; whoever is signed in now is added.
     """
-    admin = owner_of(database)
+    signed = {} if signed is None else signed
+    if "admin" not in signed:
+        signed["admin"] = owner_of(database)
+    admin = signed["admin"]
     importing.import_study(database, admin, folder, key=key)
     of_raters = groups or [""] * raters
     for number, group in enumerate(of_raters, start=1):
         members.invite(database, admin, key, f"rater-{number}", f"Rater {number}", "rater", group=group)
-    people = tuple(signed_in(database, f"rater-{number}") for number in range(1, len(of_raters) + 1))
-    return Situation(database, key, admin, people, admin)
+    logins = [f"rater-{number}" for number in range(1, len(of_raters) + 1)]
+    signed |= {login: signed_in(database, login) for login in logins if login not in signed}
+    return Situation(database, key, admin, tuple(signed[login] for login in logins), admin)
 
 
 def opened_listed(
@@ -163,7 +175,8 @@ def work_through(
     """Let every rater work through all their queues in the order of the worklist; return what they were shown."""
     seen: list[dict[str, Any]] = []
     for rater in situation.raters:
-        for desk in worklist.desks_of(situation.database, rater):
+        desks = worklist.desks_of(situation.database, rater)
+        for desk in [desk for desk in desks if desk.study_key == situation.study_key]:
             worklist.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
             while True:
                 payload: dict[str, Any] = dict(

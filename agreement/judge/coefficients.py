@@ -16,11 +16,13 @@ from agreement.icc import icc
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale
 from agreement.kappa import cohen_kappa
-from agreement.krippendorff import Level, krippendorff_alpha
+from agreement.krippendorff import krippendorff_alpha
 from agreement.leave_one_out import FEWEST_RATERS, Ceiling, leave_one_out
 from agreement.measurements import bland_altman, lin_ccc
 from agreement.methods import bootstrap_of
 from agreement.percent import percent_agreement
+from agreement.plain_limits import by_plan
+from agreement.ratings import Weights
 from agreement.resampling import bootstrap_of_sums, sums_by_cluster
 from agreement.several_raters import gwet_ac
 
@@ -38,7 +40,7 @@ def _signed(a: Floats, b: Floats, **options: Any) -> Estimate:
     return bland_altman(a, b, **options).bias
 
 
-def coefficients(scale: Scale) -> dict[str, Coefficient]:
+def coefficients(scale: Scale, plan: Plan) -> dict[str, Coefficient]:
     """The coefficients of a scale by key; each takes the codes of two parties.
 
     Categories: agreement, Cohen's kappa, Gwet's AC1, Krippendorff's alpha. Ordered levels: agreement, kappa with
@@ -48,6 +50,8 @@ def coefficients(scale: Scale) -> dict[str, Coefficient]:
     Parameters
     ----------
     scale : Scale
+    plan : Plan
+        Names the interval of the weighted kappa.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def coefficients(scale: Scale) -> dict[str, Coefficient]:
         return {"ccc": lin_ccc, "icc": of_numbers["icc"], "pearson": pearson, "signed difference": _signed}
     categories = range(len(scale.levels))
     if scale.kind == "ordinal":
-        weighted = partial(cohen_kappa, categories=categories, weights="quadratic")
+        weighted = weighted_kappa(scale, "quadratic", plan)
         steps = {name: partial(_on_steps, scale.steps, statistic) for name, statistic in of_numbers.items()}
         return {"agreement": percent_agreement, "weighted kappa": weighted, **steps}
     return {
@@ -71,6 +75,24 @@ def coefficients(scale: Scale) -> dict[str, Coefficient]:
         "ac1": partial(_of_both, partial(gwet_ac, categories=categories)),
         "alpha": partial(_of_both, partial(krippendorff_alpha, categories=categories)),
     }
+
+
+def weighted_kappa(scale: Scale, weights: Weights, plan: Plan) -> Coefficient:
+    """Kappa over the levels of an ordinal scale.
+
+    Parameters
+    ----------
+    scale : Scale
+    weights : {"linear", "quadratic"}
+    plan : Plan
+        Names its interval.
+
+    Returns
+    -------
+    callable
+    """
+    kappa = partial(cohen_kappa, categories=range(len(scale.levels)), weights=weights)
+    return by_plan(kappa, plan.weighted_interval, "normal")
 
 
 def _on_steps(steps: Floats, statistic: Coefficient, a: Floats, b: Floats, **options: Any) -> Estimate:
@@ -89,7 +111,7 @@ def headline(scale: Scale) -> str:
     return {"number": "ccc", "ordinal": "weighted kappa"}.get(scale.kind, "kappa")
 
 
-def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
+def alpha_of_all(scale: Scale, table: Floats, plan: Plan, **options: Any) -> Estimate:
     """Krippendorff's alpha of all humans, at the scale's level of measurement.
 
     Parameters
@@ -97,6 +119,8 @@ def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
     scale : Scale
     table : ndarray of float, shape (candidates, humans)
         Codes.
+    plan : Plan
+        Names the interval of ordered levels and numbers.
     **options
         As for `krippendorff_alpha`.
 
@@ -104,10 +128,14 @@ def alpha_of_all(scale: Scale, table: Floats, **options: Any) -> Estimate:
     -------
     Estimate
     """
-    if scale.kind == "number":
-        return krippendorff_alpha(table, "interval", **options)
-    level: Level = "ordinal" if scale.kind == "ordinal" else "nominal"
-    return krippendorff_alpha(table, level, categories=range(len(scale.levels)), **options)
+    if scale.kind in ("number", "ordinal"):
+        known = (
+            {"level": "interval"}
+            if scale.kind == "number"
+            else {"level": "ordinal", "categories": range(len(scale.levels))}
+        )
+        return by_plan(partial(krippendorff_alpha, **known), plan.weighted_interval, "t")(table, **options)
+    return krippendorff_alpha(table, "nominal", categories=range(len(scale.levels)), **options)
 
 
 def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | None, plan: Plan) -> Ceiling | None:

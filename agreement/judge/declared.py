@@ -11,7 +11,7 @@ import numpy as np
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
-from agreement.judge.coefficients import UNIT, Coefficient, alpha_of_all, coefficients
+from agreement.judge.coefficients import UNIT, Coefficient, alpha_of_all, coefficients, weighted_kappa
 from agreement.judge.direction import diagnostic_accuracy
 from agreement.judge.material import Chosen, Material
 from agreement.judge.plan import Declared, Plan
@@ -20,7 +20,6 @@ from agreement.judge.scale import Scale
 from agreement.judge.signed import signed_difference
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
-from agreement.kappa import cohen_kappa
 
 # A factor, the name of one of its parts, and the labelled candidates in that part.
 _Part = tuple[str, str, Chosen]
@@ -39,12 +38,14 @@ _NAMES = {
 }
 
 
-def statistics(scale: Scale) -> dict[str, Coefficient]:
+def statistics(scale: Scale, plan: Plan) -> dict[str, Coefficient]:
     """The statistics of a scale by their name in a plan; each takes the codes of human and judge.
 
     Parameters
     ----------
     scale : Scale
+    plan : Plan
+        Names the interval of weighted kappas and alpha.
 
     Returns
     -------
@@ -52,13 +53,13 @@ def statistics(scale: Scale) -> dict[str, Coefficient]:
 
     Examples
     --------
-    >>> sorted(statistics(Scale("number")))
+    >>> sorted(statistics(Scale("number"), Plan()))
     ['icc', 'lin_ccc', 'pearson', 'signed_difference']
     """
-    known = {_NAMES[key]: each for key, each in coefficients(scale).items() if key in _NAMES}
+    known = {_NAMES[key]: each for key, each in coefficients(scale, plan).items() if key in _NAMES}
     if scale.kind == "ordinal":
-        known["linear_kappa"] = partial(cohen_kappa, categories=range(len(scale.levels)), weights="linear")
-        known["krippendorff_alpha"] = partial(_alpha, scale)
+        known["linear_kappa"] = weighted_kappa(scale, "linear", plan)
+        known["krippendorff_alpha"] = partial(_alpha, scale, plan)
     if scale.shares:
         known["sensitivity"] = partial(_rate, scale, "sensitivity")
         known["specificity"] = partial(_rate, scale, "specificity")
@@ -67,8 +68,8 @@ def statistics(scale: Scale) -> dict[str, Coefficient]:
     return known
 
 
-def _alpha(scale: Scale, human: Floats, judge: Floats, **options: Any) -> Estimate:
-    return alpha_of_all(scale, np.column_stack([human, judge]), **options)
+def _alpha(scale: Scale, plan: Plan, human: Floats, judge: Floats, **options: Any) -> Estimate:
+    return alpha_of_all(scale, np.column_stack([human, judge]), plan, **options)
 
 
 def _rate(scale: Scale, name: str, human: Floats, judge: Floats, **options: Any) -> Estimate:
@@ -99,7 +100,7 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
     """
     labelled = material.labelled
     against = _against(declared, material, plan)
-    statistic = statistics(material.scale).get(declared.statistic)
+    statistic = statistics(material.scale, plan).get(declared.statistic)
     lacking = [name for name in declared.by if not any(_levels(labelled, name))]
     reason = declared.unknown
     if statistic is None:

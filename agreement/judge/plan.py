@@ -8,6 +8,7 @@ from typing import Any, Literal
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
+from agreement.plain_limits import WeightedInterval
 from agreement.rater_tests import check_margins
 
 Design = Literal["random", "stratified", "probability", "unknown"]
@@ -126,6 +127,8 @@ class Plan:
     is_trial : bool
         Whether the candidates are from development subjects, on whom prompts are still being tried: a judge may pass
         there, but is certified only on test subjects.
+    weighted_interval : {"transformed", "plain"}
+        The interval of weighted kappas and of alphas of ordered levels and numbers, see `agreement.plain_limits`.
     """
 
     confidence: float = 0.95
@@ -143,6 +146,7 @@ class Plan:
     runs_opened: int = 1
     fewest_shown: int = 1
     is_trial: bool = False
+    weighted_interval: WeightedInterval = "transformed"
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)

@@ -18,6 +18,12 @@ def column_and_row(written: str) -> tuple[int, int] | None:
 
     The row may come first, and fractions are rounded to the nearest pixel, since people point at whole pixels.
     """
+    exact = exact_column_and_row(written)
+    return None if exact is None else (math.floor(exact[0] + 0.5), math.floor(exact[1] + 0.5))
+
+
+def exact_column_and_row(written: str) -> tuple[float, float] | None:
+    """Return the column and row from such text with their fractions, as a computed middle has them."""
     text = written.strip()
     if (match := _COLUMN_AND_ROW.fullmatch(text)) is not None:
         column, row = match.groups()
@@ -25,7 +31,7 @@ def column_and_row(written: str) -> tuple[int, int] | None:
         row, column = match.groups()
     else:
         return None
-    return math.floor(float(column) + 0.5), math.floor(float(row) + 0.5)
+    return float(column), float(row)
 
 
 def pixel_in_words(column: int, row: int) -> str:
@@ -96,6 +102,12 @@ class Pixels:
         across, up = (math.floor(mm - first + 0.5) for mm, first in zip(place[: len("xy")], self.first, strict=True))
         columns, rows = self.shape
         return pixel_in_words(columns - across if self.mirrored else across + 1, rows - up)
+
+    def place_of(self, column: float, row: float) -> tuple[float, float, float]:
+        """Return x, y and z of a column and row, counted from 1 at the upper left, in the stored coordinates."""
+        columns, rows = self.shape
+        across = columns - column if self.mirrored else column - 1
+        return self.first[0] + across, self.first[1] + rows - row, 0.0
 
 
 # By the titles of an item's panes, in order, the pixels of the image shown first in each; None for scans with a scale.

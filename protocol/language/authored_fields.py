@@ -188,8 +188,8 @@ class AuthoredAttribute(Part):
     bins: Annotated[
         Annotated[list[Finite], Field(max_length=20)],
         Says(
-            "for a number, the bounds of the levels into which tables and `by` divide it; a bound belongs to the level "
-            "above it",
+            "for a number, the bounds of the levels into which tables, `by` and `compare` divide it; a bound belongs "
+            "to the level above it",
             "bins: [5, 10]",
             "each number is a level",
         ),

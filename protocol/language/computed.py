@@ -124,6 +124,11 @@ def by_each_rater(study: Expansion, line: AuthoredEstimate) -> bool:
     return RATER in line.by and all(each.key != RATER for each in study.attributes)
 
 
+def columns_of_raters(study: Expansion) -> frozenset[str]:
+    """Return what is known of raters: specialty, years, and what the study declares of them."""
+    return OF_RATERS | {each.key for each in study.attributes if each.table == "raters"}
+
+
 def number_columns(study: Expansion) -> list[str]:
     """Return the keys of the attributes of candidates that are numbers."""
     return [each.key for each in study.attributes if each.table == "candidates" and each.type == "number"]
@@ -134,10 +139,11 @@ def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimat
     parts = {*line.where, *line.by, *line.over, *([line.compare] if line.compare is not None else [])}
     of_units = _COLUMNS | {"group"} | {each.key for each in study.attributes if each.table != "raters"}
     results = {name for name in line.where if "." in name}
+    of_raters = columns_of_raters(study)
     known = (
-        of_units | OF_RATERS | results | ({FORM} & {*line.where}) | ({RATER} if by_each_rater(study, line) else set())
+        of_units | of_raters | results | ({FORM} & {*line.where}) | ({RATER} if by_each_rater(study, line) else set())
     )
-    if line.compare in OF_RATERS or OF_RATERS & {*line.over} or not parts <= known:
+    if line.compare in of_raters or of_raters & {*line.over} or not parts <= known:
         return False
     # A result about a candidate says nothing about its item.
     rated = [study.phase(name.partition(".")[0]) for name in results]
@@ -160,7 +166,7 @@ def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, l
     scored = field.type == "correctness" or is_number(field) or field.positive is not None
     if f"{phase.key}.{field.key}" not in judged_fields(study) or not scored or phase.rates != ["candidates"]:
         return False
-    of_raters = OF_RATERS | {"group"} | {each.key for each in study.attributes if each.table == "raters"}
+    of_raters = columns_of_raters(study) | {"group"}
     if line.against not in ([], ["judges"]) or line.using not in ([], ["given"]):
         return False
     if of_raters & {*line.where, *line.by, *line.over} or any("." in name for name in line.where):

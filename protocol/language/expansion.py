@@ -298,6 +298,8 @@ class Expansion(Part):
         """Return the expansion stored as this JSON, or None if it is a protocol of the first language."""
         content = json.loads(text)
         listed = isinstance(content, dict) and content.get("language") == LANGUAGE
+        if listed and isinstance(content.get("analysis"), dict):
+            content["analysis"].setdefault("weighted_interval", "plain")
         return Expansion.model_validate(content) if listed else None
 
     def canonical_json(self) -> str:

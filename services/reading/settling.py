@@ -33,6 +33,7 @@ from services.studies import (
     assigning,
     dealing_phases,
     drawing_phases,
+    drawn_apart,
     draws,
     foreseen,
     frozen_facts,
@@ -273,7 +274,8 @@ def _parts(
         let_in, others = following.parted_by_answers(study, phase, units, answers)
         result = draw_what_fits(let_in, source, key.rng("sample", phase.key))
         result = with_controls(result, others, source.controls, key.rng("controls", phase.key))
-        part = DrawnPhase(phase.key, kind_rated(phase), result, not_here, without_response=silent)
+        apart_from = drawn_apart.freezes_of(session, drawn_apart.studies_named(study, phase))
+        part = DrawnPhase(phase.key, kind_rated(phase), result, not_here, apart_from, without_response=silent)
         (before[phase.key],) = dealing_phases.deal_phases(study, [part], slots, key, before)
         drawn.append(before[phase.key])
     return drawn

@@ -12,7 +12,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
-from services.studies import drawing_phases, frozen_facts
+from services.studies import drawing_phases, drawn_apart, frozen_facts
 from services.studies.sampling.units import Unit
 from services.studies.stored_pool import Pool, pool_of
 from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in
@@ -38,7 +38,7 @@ def of_listed_study(session: Session, study_id: int) -> dict[str, Any]:
     return {
         "pool": _pool(session, study_id, study, pool),
         "units": list(_units(session, study_id, pool)),
-        "left_out": _left_out(session, study, pool),
+        "left_out": _left_out(session, study_id, study, pool),
     }
 
 
@@ -133,16 +133,24 @@ def _units(session: Session, study_id: int, pool: Pool) -> Iterator[dict[str, An
         }
 
 
-def _left_out(session: Session, study: Expansion, pool: Pool) -> dict[str, list[str]]:
-    """Return, by phase, the subjects of this pool that were left out because another study has them."""
+def _left_out(session: Session, study_id: int, study: Expansion, pool: Pool) -> dict[str, list[str]]:
+    """Return, by phase, the subjects of this pool that were left out because another study has them.
+
+    These are the subjects that the other study had when the phase was drawn: it may have been thawed since.
+    """
     own = {unit.subject for unit in pool.items.values() if unit.subject}
-    phases = {phase.key for phase in study.phases}
+    apart: dict[str, dict[str, str]] = {}
+    for each in drawn_apart.drawn_apart(session, study_id):
+        apart.setdefault(each.phase, {}).setdefault(each.study, each.sha256)
     return {
-        phase.key: sorted(own & _elsewhere(session, (name for name in sample.not_in if name not in phases)))
+        phase.key: sorted(own & _elsewhere(session, drawn_apart.studies_named(study, phase), apart.get(phase.key, {})))
         for phase in drawn_from_tables(study)
         if (sample := phase.source.sample) is not None and sample.not_in
     }
 
 
-def _elsewhere(session: Session, names: Iterable[str]) -> frozenset[str]:
-    return drawing_phases.subjects_elsewhere(session, list(names), {})[0]
+def _elsewhere(session: Session, names: Iterable[str], apart: Mapping[str, str]) -> frozenset[str]:
+    """Return the subjects of other studies; `apart` has the hashes of their freezes, if these are on record."""
+    known = (drawn_apart.subjects_of(session, apart[name]) for name in names if name in apart)
+    others = [name for name in names if name not in apart]
+    return drawing_phases.subjects_elsewhere(session, others, {})[0].union(*known)

@@ -19,6 +19,7 @@ from services.seals import proofs
 from services.seals.order import ANSWERED
 from services.seals.row_texts import Row
 from services.seals.sealing import SEALED, seals_on
+from services.studies.rater_attributes import DESCRIBED
 from services.studies.thawing import THAWED
 from services.studies.versions.making import VERSION_MADE
 
@@ -38,8 +39,18 @@ NAMED = 5
 LONGEST_NAME = 120
 # More rows than any table of a study can have; expanding a seal on more would only fill the memory.
 MOST_SEALED = 10_000_000
-# The tables whose seals an event can end: when a removed member comes back, and when a study is thawed.
-_ENDING = {"member joined": ("assignment", "membership"), THAWED: ("study", "volume", "overlay", "assignment")}
+# The tables whose seals an event can end: when a removed member comes back, when a rater is described, and when a study
+# is thawed.
+_ENDING = {
+    "member joined": ("assignment", "membership"),
+    DESCRIBED: ("membership",),
+    THAWED: ("study", "volume", "overlay", "assignment"),
+}
+# What can only be done before the first verdict, with its words.
+_BEFORE_VERDICTS = {
+    THAWED: "thaws a study in which there were verdicts",
+    DESCRIBED: "describes a rater after a verdict",
+}
 # Queries made by each verification, built once.
 _STUDY: Any = bindparam("study_id")
 _EVENTS = columns_of(AuditEvent, *Event._fields).where(or_(AuditEvent.study_id == _STUDY, AuditEvent.action == SEALED))
@@ -65,7 +76,7 @@ def row_problems(session: Session, study: Study) -> list[str]:
     events, unreadable = _events(session, study_id)
     problems = [f"Audit event {event_id} cannot be read." for event_id in unreadable]
     problems += sentences_of(session, "The freezes", lambda: _freeze_problems(session, study_id, events))
-    problems += _thawed_too_late(events)
+    problems += _done_too_late(events)
     seals: dict[str, list[Seal]] = {}
     for event in events:
         problems += sentences_of(session, f"Audit event {event.id}", partial(_take_seals, event, study_id, seals))
@@ -110,20 +121,21 @@ def _take_seals(event: Event, study_id: int, seals: dict[str, list[Seal]]) -> It
         seals.setdefault(name, []).append((event, keys, digest))
 
 
-def _thawed_too_late(events: list[Event]) -> Iterator[str]:
-    """Yield a sentence per thaw that follows a verdict: such a chain was made outside the program."""
+def _done_too_late(events: list[Event]) -> Iterator[str]:
+    """Yield a sentence per event that cannot follow a verdict, and does: such a chain was made outside the program."""
     answered = next((event.id for event in events if event.action in ANSWERED), None)
     for event in events:
-        if event.action == THAWED and answered is not None and answered < event.id:
-            yield f"Audit event {event.id} thaws a study in which there were verdicts, which it cannot."
+        done = _BEFORE_VERDICTS.get(event.action)
+        if done is not None and answered is not None and answered < event.id:
+            yield f"Audit event {event.id} {done}, which it cannot."
 
 
 def _end_seals(event: Event, name: str, ended: str, seals: dict[str, list[Seal]]) -> list[str]:
     """End the seals on some rows, and return what is wrong with doing so.
 
-    Only a member's return and a thaw can end seals. Only a member who gave no verdict can return, and a study with a
-    verdict cannot be thawed. Otherwise an event added at the end of the chain would open every row to changes, and a
-    head stored before it would still be in the chain.
+    Only a member's return, a rater's description and a thaw can end seals. Only a member who gave no verdict can
+    return, and in a study with a verdict nobody is described, and it cannot be thawed. Otherwise an event added at the
+    end of the chain would open every row to changes, and a head stored before it would still be in the chain.
     """
     if name not in _ENDING.get(event.action, ()) or proofs.number_of(ended) > MOST_SEALED:
         return [f"Audit event {event.id} ends seals on table {name}, which this kind of event cannot do."]

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from agreement import Estimate, accuracy_of_correctness, bootstrap, wilson_interval
+from agreement import (
+    Estimate,
+    accuracy_of_correctness,
+    bootstrap,
+    cohen_kappa,
+    krippendorff_alpha,
+    wilson_interval,
+)
 from agreement.interval_kinds import Interval
+from agreement.plain_limits import WeightedInterval, by_plan
+from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
 
@@ -20,7 +30,8 @@ class IntervalSettings:
 
     `kind` None means each statistic's default, whose coverage is known to hold (`docs/statistics.md`). When changing
     such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind used for kappa
-    and nominal alpha when their default is the interval with two items added. `draw` None means that each statistic
+    and nominal alpha when their default is the interval with two items added, `of_weighted` that of weighted kappas and
+    ordinal alpha. `draw` None means that each statistic
     draws for itself. `today` holds the kinds that a new plan gets by default, or None if the plan already has these.
     It shares the plan's draw, because another draw would not make a better interval.
     """
@@ -31,6 +42,7 @@ class IntervalSettings:
     kind: Interval | None = None
     draw: ClusterDraw | None = None
     of_kappa: Interval = "scattered"
+    of_weighted: WeightedInterval = "transformed"
     today: IntervalSettings | None = None
 
     @staticmethod
@@ -79,6 +91,15 @@ class IntervalSettings:
         if self.of_kappa != "scattered" and estimate.interval == "scattered":
             return coefficient(*ratings, **arguments, interval=self.of_kappa)
         return estimate
+
+    def weighted_kappa(self, first: Any, second: Any, weights: Weights, **arguments: Any) -> Estimate:
+        """Return a weighted kappa with the interval that the plan names for it; arguments as for `kappa`."""
+        kappa = by_plan(partial(cohen_kappa, weights=weights), self.of_weighted, "normal")
+        return kappa(first, second, **arguments)
+
+    def ordinal_alpha(self, ratings: Any, **arguments: Any) -> Estimate:
+        """Return ordinal alpha with the interval that the plan names for it; arguments as for `kappa`."""
+        return by_plan(partial(krippendorff_alpha, level="ordinal"), self.of_weighted, "t")(ratings, **arguments)
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean with its clustered interval."""

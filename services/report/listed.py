@@ -106,8 +106,9 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
     settings = AnalysisPlan(
         interval=plan.interval, confidence=plan.confidence, resamples=plan.resamples, seed=plan.seed
     )
-    # Such a plan's defaults are fixed with its language: no older plan needs today's interval printed next to its own.
-    return replace(IntervalSettings.of(settings, clusters, of_each if nested else None), today=None)
+    fixed = IntervalSettings.of(settings, clusters, of_each if nested else None)
+    # The other defaults are fixed with the language: no older plan needs today's interval printed next to its own.
+    return replace(fixed, of_weighted=plan.weighted_interval, today=None)
 
 
 def _notices(

@@ -24,7 +24,7 @@ from services.studies.explaining import EXPANDING
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan_checks import PlanChecks
 from services.studies.pool_files import pool_of_folder
-from services.studies.unfit_samples import cannot_be_drawn
+from services.studies.unfit_samples import cannot_be_drawn, left_open
 
 
 def checked_folder(
@@ -39,7 +39,8 @@ def checked_folder(
     Parameters
     ----------
     plan_is_frozen
-        The folder is to become a version of a frozen study, whose plan keeps lines that a new study could not have.
+        The folder is to become a version of a frozen study, whose plan keeps lines that a new study could not have,
+        and whose references keep their spelling.
     places_in_mm
         That study gives all places in mm, even those in images without a scale.
     stored_subjects
@@ -51,7 +52,9 @@ def checked_folder(
         With everything that is wrong with protocol, tables and scans.
     """
     with no_search_for_garbage():
-        expanding = replace(EXPANDING, measure=None) if places_in_mm else EXPANDING
+        expanding = replace(
+            EXPANDING, measure=None if places_in_mm else EXPANDING.measure, takes_numbers_in_images=plan_is_frozen
+        )
         inspection = look_through(folder, expanding, stored_subjects)
         if inspection.contents is not None:
             phases = _phases_of(inspection.contents.protocol)
@@ -128,7 +131,9 @@ def with_draws_tried(contents: StudyFolder) -> StudyFolder:
     if not isinstance(contents.protocol, Expansion):
         return contents
     with no_search_for_garbage():
-        return replace(contents, warnings=(*contents.warnings, *cannot_be_drawn(contents.protocol, contents)))
+        refused = tuple(cannot_be_drawn(contents.protocol, contents))
+    warnings = (*contents.warnings, *left_open(contents.protocol), *refused)
+    return replace(contents, warnings=warnings, freeze_refuses=refused)
 
 
 def refusal_of(folder: Path) -> InputRefused | None:

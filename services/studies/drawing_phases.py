@@ -16,7 +16,7 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated, rates_texts
 from protocol.language.results import values_as_stored
 from services.errors import Conflict
-from services.studies import one_spelling, pairing, pooled
+from services.studies import drawn_apart, one_spelling, pairing, pooled
 from services.studies.draws import DrawKey
 from services.studies.manifest import DrawnKeys
 from services.studies.sampling.inclusion import REPEATS, Inclusion
@@ -36,6 +36,8 @@ class DrawnPhase:
     sample: DrawnSample
     # Names in `not_in` that no frozen study of this installation has.
     not_here: tuple[str, ...] = ()
+    # By the key of each other study that the phase is drawn apart from: the hash of its freeze or newest version.
+    apart_from: Mapping[str, str] = field(default_factory=dict)
     # The slots to which each unit was dealt, by unit key; empty if everybody in the phase rates all of it.
     slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Number of pairs left out because one of the two answers is no response.
@@ -71,6 +73,7 @@ class DrawnPhase:
                 *self._left_out,
             ],
             "weighting_refused": self.sample.weighting_refused,
+            **({drawn_apart.APART_FROM: dict(self.apart_from)} if self.apart_from else {}),
         }
 
     @property
@@ -137,7 +140,8 @@ def draw_phase(
     one_spelling.require_apart(units, source, elsewhere)
     result = draw(units, source, key.rng("sample", phase.key), elsewhere, repeats=repeats)
     silent = pairing.without_response(units)
-    return DrawnPhase(phase.key, kind_rated(phase), result, not_here, without_response=silent)
+    apart_from = drawn_apart.freezes_of(session, drawn_apart.studies_named(study, phase))
+    return DrawnPhase(phase.key, kind_rated(phase), result, not_here, apart_from, without_response=silent)
 
 
 def keys_drawn(parts: Iterable[DrawnPhase]) -> DrawnKeys:
@@ -148,6 +152,11 @@ def keys_drawn(parts: Iterable[DrawnPhase]) -> DrawnKeys:
         items=frozenset(unit.item for _, unit in units),
         candidates=frozenset(candidates).union(*(unit.pair for _, unit in units)),
     )
+
+
+def subjects_of(parts: Iterable[DrawnPhase]) -> frozenset[str]:
+    """Return the subjects of everything that was drawn."""
+    return frozenset(row.unit.subject for part in parts for row in part.sample.units if row.unit.subject)
 
 
 def drawn_before(
@@ -265,9 +274,7 @@ def subjects_elsewhere(
 def nowhere_frozen(session: Session, study: Expansion) -> Iterator[str]:
     """Yield a sentence for each phase whose sample is drawn apart from studies that are not frozen here."""
     for phase in study.phases:
-        sample = phase.source.sample
-        names = [name for name in (sample.not_in if sample else []) if name not in {part.key for part in study.phases}]
-        for name in subjects_elsewhere(session, names, {})[1]:
+        for name in subjects_elsewhere(session, drawn_apart.studies_named(study, phase), {})[1]:
             yield (
                 f"Phase '{phase.key}': sample.not_in names '{name}', and no study of this name is frozen here: no "
                 "subject is left out for it. Freeze that study first, or correct the name."

@@ -43,6 +43,7 @@ from services.studies import (
     assigning,
     dealing_phases,
     drawing_phases,
+    drawn_apart,
     draws,
     foreseen,
     frozen_facts,
@@ -52,6 +53,7 @@ from services.studies import (
     pairing,
     plan_before_freeze,
     pool_files,
+    rater_attributes,
     sound_draws,
     stored_pool,
     volume_store,
@@ -134,7 +136,10 @@ def standing_of(database: Database, actor: Actor, study_key: str) -> Standing:
             if expansion is None
             else {phase.key: phase.by.is_dealt and not followed_by(expansion, phase) for phase in expansion.phases}
         )
-        people = tuple(groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt))
+        people = (
+            *groups.remarks_before_freeze(session, stored_id(study.id), phases, dealt),
+            *rater_attributes.without_values(session, stored_id(study.id)),
+        )
         subjects = len({subject for _, subject in rows})
         needs = pool_files.needs_of(session, stored_id(study.id))
         lacking = () if expansion is None else tuple(not_computed(expansion))
@@ -208,6 +213,9 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
                 audit.record(session, "pairs stored", study_id=study_id, rows=proofs.sealed(new))
             drawn = replace(drawn, pool=pool)
         content = _content_of_phases(study_id, key, drawn) if drawn is not None else _content(session, study_id, key)
+        parts = drawn.parts if drawn is not None else ()
+        subjects = drawing_phases.subjects_of(parts) if drawn is not None else _subjects(session, study_id)
+        drawn_apart.require_kept(session, study, subjects, parts)
         manifest = content.manifest(session, study)
         freeze = Freeze(
             study_id=study_id,
@@ -387,6 +395,12 @@ def _rows_of_sample(
         )
         for candidate, stratum, probability in sample
     ]
+
+
+def _subjects(session: Session, study_id: int) -> frozenset[str]:
+    """Return the subjects of everything that is read in a study that draws no items."""
+    items = select(Case.subject).join(Item, col(Item.case_id) == Case.id)
+    return frozenset(session.exec(items.where(Item.study_id == study_id, ~col(Item.practice))))
 
 
 def is_frozen(session: Session, study: Study) -> bool:

@@ -34,6 +34,8 @@ class Entry:
     years: int | None = None
     # Key or title of a rater's group, in a study that has several.
     group: str = ""
+    # What the protocol declares of raters beyond specialty and years, as written: pairs of name and value.
+    attributes: tuple[tuple[str, str], ...] = ()
     # Their line in the pasted text; None if they were typed.
     line: int | None = field(default=None, compare=False)
 
@@ -98,7 +100,8 @@ def takes_reviewers(database: Database, actor: Actor, study_key: str) -> bool:
 def read_entries(pasted: str) -> list[Entry]:
     """Read people from pasted lines: login, name, role, specialty, years, group; with commas, semicolons or tabs.
 
-    The role defaults to rater, and everything after it is optional. A first line that names the columns is skipped.
+    The role defaults to rater, and everything after it is optional. A first line may name the columns; columns that it
+    names after these are attributes that the protocol declares of raters.
 
     Raises
     ------
@@ -107,7 +110,9 @@ def read_entries(pasted: str) -> list[Entry]:
     """
     lines = [(number, line) for number, line in enumerate(pasted.splitlines(), start=1) if line.strip()]
     rows = [(number, _fields(line)) for number, line in lines]
+    further: list[str] = []
     if rows and [field.casefold() for field in rows[0][1]][:2] == list(_COLUMNS[:2]):
+        further = _further_columns(rows[0])
         rows = rows[1:]
     if not rows:
         raise Conflict("There is nobody to invite; paste one line per person: login, name, role.")
@@ -118,15 +123,18 @@ def read_entries(pasted: str) -> list[Entry]:
     entries, wrong = [], []
     seen: dict[str, int] = {}
     for number, fields in rows:
-        problem = _problem_of(fields, seen)
+        problem = _problem_of(fields, seen, further)
         seen.setdefault(canonical_login(fields[0]), number)
         if problem:
             wrong.append(f"Line {number}: {problem}")
             continue
-        filled = [*fields, "", "", "", ""]
+        filled = [*fields, *[""] * (len(_COLUMNS) + len(further))]
+        attributes = tuple(zip(further, filled[len(_COLUMNS) :], strict=False))
         years = int(filled[4]) if filled[4] else None
         entries.append(
-            Entry(filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years, filled[5], number)
+            Entry(
+                filled[0], filled[1], filled[2].casefold() or "rater", filled[3], years, filled[5], attributes, number
+            )
         )
     if wrong:
         raise Conflict("\n".join(wrong))
@@ -183,6 +191,7 @@ def _invite(session: Session, actor: Actor, study: Study, entry: Entry, address:
         specialty=entry.specialty,
         years=entry.years,
         group=entry.group,
+        attributes=dict(entry.attributes),
     )
     login = canonical_login(entry.login)
     work = letters.work_of(entry.role, _phases(session, study, entry.role, login))
@@ -198,11 +207,24 @@ def _phases(session: Session, study: Study, role: str, login: str) -> StudyPhase
     return frozen_facts.phases_of_member(session, session.exec(select(Membership).join(Person).where(*is_member)).one())
 
 
-def _problem_of(fields: list[str], seen: dict[str, int]) -> str:
+def _further_columns(line: tuple[int, list[str]]) -> list[str]:
+    """Return the attributes that a line with the names of columns has after those of everybody."""
+    number, names = line
+    further = names[len(_COLUMNS) :]
+    if further and [name.casefold() for name in names[: len(_COLUMNS)]] != list(_COLUMNS):
+        raise Conflict(
+            f"Line {number}: attributes of raters follow the columns {', '.join(_COLUMNS)}; name all of them."
+        )
+    return further
+
+
+def _problem_of(fields: list[str], seen: dict[str, int], further: list[str]) -> str:
     if len(fields) < 2 or not canonical_login(fields[0]) or not fields[1]:
         return "expected login and name, separated by a comma; write for example anna@example.org, Anna Maier, rater."
-    if len(fields) > len(_COLUMNS):
-        return f"holds {len(fields)} entries, at most {len(_COLUMNS)} are allowed: {', '.join(_COLUMNS)}."
+    columns = (*_COLUMNS, *further)
+    if len(fields) > len(columns):
+        more = "" if further else "; attributes of raters need a first line that names all columns"
+        return f"holds {len(fields)} entries, at most {len(columns)} are allowed: {', '.join(columns)}{more}."
     if len(fields) > 2 and fields[2] and fields[2].casefold() not in _ROLES:
         return f"'{fields[2][:40]}' is not a role; write rater, reviewer or admin."
     if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import bindparam
@@ -27,8 +29,9 @@ from services.people.identity import Actor, add_person, has_signed_in, issue_lin
 from services.people.logins import canonical_login
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies import frozen_facts, groups, removing
+from services.studies import frozen_facts, groups, rater_attributes, removing
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 _PSEUDONYM_WORD = {"rater": "Rater", "reviewer": "Reviewer", "admin": "Admin"}
 
 
@@ -43,12 +46,18 @@ def invite(
     specialty: str = "",
     years: int | None = None,
     group: str = "",
+    attributes: Mapping[str, str] = NOTHING,
     purpose: str = "join",
 ) -> str:
     """Give a person a role in a study and return the token of their single-use link.
 
     Inviting the same person with the same role again issues a fresh link and changes nothing else. Somebody who has
     signed in before and is new to the study gets no link, and the token is empty: they sign in as usual.
+
+    Parameters
+    ----------
+    attributes
+        What the protocol declares of raters beyond specialty and years, as written.
 
     Raises
     ------
@@ -60,8 +69,9 @@ def invite(
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         return invite_within(
-            session, actor, study, login, name, role, specialty=specialty, years=years, group=group, purpose=purpose
-        )
+            session, actor, study, login, name, role, specialty=specialty, years=years, group=group,
+            attributes=attributes, purpose=purpose,
+        )  # fmt: skip
 
 
 def invite_within(
@@ -75,6 +85,7 @@ def invite_within(
     specialty: str = "",
     years: int | None = None,
     group: str = "",
+    attributes: Mapping[str, str] = NOTHING,
     purpose: str = "join",
 ) -> str:
     """Do what `invite` does within the caller's transaction; the actor is known to administer the study."""
@@ -93,7 +104,10 @@ def invite_within(
     in_use = has_signed_in(session, stored_id(person.id)) and not person.is_demo
     before = _membership(session, study, person)
     was_member = before is not None and before.removed_at is None
-    join(session, study, person, role, specialty=specialty, years=years, group=group, by=actor.person_id)
+    join(
+        session, study, person, role, specialty=specialty, years=years, group=group, attributes=attributes,
+        by=actor.person_id,
+    )  # fmt: skip
     if in_use and not was_member:
         return ""
     if in_use and not actor.is_owner:
@@ -160,11 +174,13 @@ def join(
     specialty: str = "",
     years: int | None = None,
     group: str = "",
+    attributes: Mapping[str, str] = NOTHING,
     by: int | None = None,
 ) -> Membership:
     """Return the person's membership; create it, with a rater's assignments, if there is none yet."""
     study_id, person_id = stored_id(study.id), stored_id(person.id)
     phases = frozen_facts.phases_of(session, study_id)
+    known = rater_attributes.as_stored(session, study_id, role, attributes)
     earlier = _membership(session, study, person)
     if earlier is not None and earlier.removed_at is None:
         if earlier.role != role:
@@ -176,6 +192,11 @@ def join(
             raise Conflict(
                 f"{person.name} is in the group '{earlier.group_key}' of this study already, and nobody is in two; to "
                 "change it before the freeze, remove them and invite them again."
+            )
+        if any(earlier.attributes.get(name) != value for name, value in known.items()):
+            raise Conflict(
+                f"{person.name} is in this study already, and an invitation changes nothing that is known of them; use "
+                "'manage.py describe-rater'."
             )
         return earlier
     if role == "rater":
@@ -195,6 +216,7 @@ def join(
     membership.group_key, membership.slot = group_key, slot
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
+    membership.attributes = {**membership.attributes, **known}
     membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
     session.add(membership)
     session.flush()

@@ -69,7 +69,7 @@ class PlanChecks:
                 yield from self._without_numbers(key, line)
             for phase in self._phases_of(line):
                 if line.compare not in (None, "group"):
-                    yield from ((key, says) for says in _compared(line, phase, self._where(phase, line)))
+                    yield from ((key, says) for says in self._compared(line, phase))
                 if isinstance(line, AuthoredCriterion):
                     if not self._frozen:
                         yield from ((key, says) for says in _no_bound_of_a_share(self._study, line))
@@ -90,6 +90,21 @@ class PlanChecks:
             yield from (((*key, "of"), says) for says in in_several_forms(self._study, phase, line, named))
             yield from (((*key, "of"), says) for says in in_no_figure(self._study, phase, line, named - {""}))
             yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
+
+    def _compared(self, line: AuthoredEstimate, phase: Phase) -> Iterator[str]:
+        """Yield that all units of a phase are in one part, of those that a line compares."""
+        name = line.compare or ""
+        bins = next((each.bins for each in self._study.attributes if each.key == name), [])
+        of_units = [unit.value_of(name) for unit in self._where(phase, line)]
+        given = {level_of(bins, value) if bins and value else value for value in of_units}
+        values = given - {""}
+        if of_units and len(values) < 2:
+            which = "every unit" if len(given) == 1 else "every unit with a value"
+            has = f"the {'level' if bins else 'value'} '{values.pop()}'" if values else "no value"
+            yield (
+                f"{spoken(name)} is compared, and {which} of '{phase.key}' has {has} there; remove compare, or select "
+                f"units of several {'levels' if bins else 'values'}."
+            )
 
     def remarks(self) -> Iterator[str]:
         """Yield a sentence for each part, stratum or line with a single unit, and each criterion out of reach."""
@@ -287,17 +302,3 @@ def _no_bound_of_a_share(study: Expansion, line: AuthoredCriterion) -> Iterator[
         for limit, bound, beyond in (("lower", line.above, "above"), ("upper", line.below, "below")):
             if bound is not None and not 0 <= bound <= 1:
                 yield (f"a share is between 0 and 1, so no {limit} limit can be {beyond} {bound:g}; correct the bound.")
-
-
-def _compared(line: AuthoredEstimate, phase: Phase, units: Sequence[PlannedUnit]) -> Iterator[str]:
-    if not units:
-        return
-    given = {unit.value_of(line.compare or "") for unit in units}
-    values = given - {""}
-    if len(values) < 2:
-        which = "every unit" if len(given) == 1 else "every unit with a value"
-        has = f"the value '{values.pop()}'" if values else "no value"
-        yield (
-            f"{spoken(line.compare or '')} is compared, and {which} of '{phase.key}' has {has} there; remove "
-            "compare, or select units of several values."
-        )

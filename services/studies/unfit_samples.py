@@ -28,16 +28,13 @@ def cannot_be_drawn(study: Expansion, contents: StudyFolder) -> Iterator[str]:
     Reasons are sizes, limits and conditions that nothing meets, scans or references that a phase shows but that items
     which can be drawn for it lack, practice items on which no answer can be right, and too few people for what is
     dealt. If a phase draws from, or apart from, a random draw of another phase, several draws are tried, because the
-    study's own draw key only exists from the import on.
-
-    What a folder cannot tell is reported as open: whether there will be enough answers to draw from, and which
-    subjects other studies drew. Nothing is reported about phases that depend on a phase that cannot be drawn.
+    study's own draw key only exists from the import on. Nothing is reported about
+    phases that depend on a phase that cannot be drawn.
     """
     pool, phases = pool_files.pool_of_folder(contents), phases_of_listed(study)
     tries: list[Drawn] = [{} for _ in range(TRIED)]
     by_chance: set[str] = set()
     for phase in study.phases:
-        yield from _left_open(study, phase)
         rests_on = _rests_on(study, phase)
         ready = [drawn for drawn in tries if rests_on <= drawn.keys()]
         if followed_by(study, phase) or not ready:
@@ -93,6 +90,12 @@ def _refused(phase: Phase, refused: Sequence[Sequence[str]], tried: int) -> Iter
             f"The freeze would refuse phase '{phase.key}' in {len(refused)} of {tried} draws that were tried (the "
             f"study's own follows the import): {' '.join(refused[0])}"
         )
+
+
+def left_open(study: Expansion) -> Iterator[str]:
+    """Yield what a folder cannot tell of its draws: whether answers will suffice, and what other studies drew."""
+    for phase in study.phases:
+        yield from _left_open(study, phase)
 
 
 def _left_open(study: Expansion, phase: Phase) -> Iterator[str]:

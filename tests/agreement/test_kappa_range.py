@@ -12,7 +12,7 @@ def test_an_upper_limit_beyond_1_is_clipped_and_said_so(weights):
     a, b = NEARLY_ALIKE if isinstance(weights, str) else ([1, 2, 3] * 8 + [1], [1, 2, 3] * 8 + [2])
     categories = [1, 2, 3, 4, 5] if isinstance(weights, str) else [1, 2, 3]
 
-    estimate = cohen_kappa(a, b, categories=categories, weights=weights)
+    estimate = cohen_kappa(a, b, categories=categories, weights=weights, interval="normal")
 
     assert estimate.value < estimate.high == 1.0
     assert estimate.value + 1.959964 * estimate.se > 1.0

@@ -1,7 +1,7 @@
 """One draw of clusters for all statistics of a file: the same bootstrap, and what becomes of parts of the file."""
 
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 
 import numpy as np
@@ -245,10 +245,47 @@ def test_totals_that_are_known_wait_for_no_product():
     rows = np.random.default_rng(1).normal(size=(20, 2))
     totals = draw.totals(rows)
 
-    with draw._computing, ThreadPoolExecutor(1) as thread:  # as while another statistic's product is computed
+    draw._multiplying = True  # as while another statistic's product is computed
+    with ThreadPoolExecutor(1) as thread:
         again = thread.submit(draw.totals, rows[:, ::-1]).result(timeout=5)
 
     assert (again == totals[:, ::-1]).all()
+
+
+def test_statistics_at_work_together_wait_for_one_product():
+    draw = ClusterDraw(np.arange(20), resamples=50, seed=1, in_parallel=True)
+    rows = np.random.default_rng(1).normal(size=(20, 2))
+
+    with ThreadPoolExecutor(1) as thread:
+
+        def beside() -> tuple[bool, np.ndarray, np.ndarray]:
+            other = thread.submit(draw.among_others, lambda: draw.totals(rows[:, :1]))
+            waited = wait([other], timeout=0.05).done == set()
+            own = draw.totals(rows[:, 1:])
+            return waited, other.result(timeout=5), own
+
+        waited, first, second = draw.among_others(beside)
+
+    alone = ClusterDraw(np.arange(20), resamples=50, seed=1, in_parallel=True).totals(rows)
+    assert waited
+    assert (np.hstack([first, second]) == alone).all()
+
+
+def test_a_statistic_waits_no_longer_for_one_that_ends_without_a_product():
+    draw = ClusterDraw(np.arange(20), resamples=50, seed=1)
+    with ThreadPoolExecutor(1) as thread:
+        other = draw.among_others(lambda: thread.submit(draw.among_others, lambda: draw.totals(np.ones((20, 1)))))
+
+        assert (other.result(timeout=5) == 20.0).all()
+
+
+def test_a_statistic_that_fails_leaves_the_product_to_those_that_waited_with_it():
+    draw = ClusterDraw(np.arange(20), resamples=50, seed=1)
+    with ThreadPoolExecutor(1) as thread, pytest.raises(ZeroDivisionError):
+        other = thread.submit(draw.among_others, lambda: draw.totals(np.ones((20, 1))))
+        draw.among_others(lambda: 1 / 0)
+
+    assert (other.result(timeout=5) == 20.0).all()
 
 
 def test_the_memory_of_columns_that_were_added_up_is_bounded():

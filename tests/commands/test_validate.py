@@ -132,3 +132,17 @@ def test_what_a_plan_asks_in_vain_does_not_hide_a_scan_that_cannot_be_read(tmp_p
     assert status == 1
     assert "protocol.yaml, key analysis.criteria.good" in printed
     assert "volumes.csv, volume 'c1-t1'" in printed
+
+
+def test_a_folder_that_the_freeze_would_refuse_has_a_status_of_its_own(tmp_path: Path) -> None:
+    too_many = READ_THEN_SCORE.replace("from: {where: {format: [yes_no]}}", "from: {sample: {size: 99}}")
+
+    status, printed = validated(write_listed(tmp_path / "study", too_many))
+
+    assert status == 3
+    assert "can be imported: 3 cases" in printed
+    assert "Please check: The freeze would refuse phase 'second': sample.size: 99 units are wanted" in printed
+    assert printed.endswith(
+        "can be imported, but as it is the freeze would, or could, refuse it: complete the tables "
+        "or correct the protocol first."
+    )

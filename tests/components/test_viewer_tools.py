@@ -184,6 +184,8 @@ def test_a_point_on_a_picture_is_taken_only_where_the_reader_has_pointed(room: M
     reader.open()
     words = reader.page.locator(".point-words")
     unset = words.inner_text()
+    # Nothing is drawn yet that could be moved there.
+    assert unset == "No point yet: click the place in the image, then set it."
     x, y = middle_of_stage(reader)
 
     reader.press("p")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
+from sqlmodel import select
 
+from db import Membership
 from services.reading import member_progress
 from services.studies import freezing
 from tests.blinding.serving import cookie_of, served
@@ -38,6 +40,30 @@ def open_study(serving: tuple[Situation, RunningServer], page: Page) -> None:
 def groups_of(situation: Situation) -> dict[str, str]:
     lines = member_progress.progress_of_members(situation.database, situation.admin, situation.study_key)
     return {line.name: line.group for line in lines}
+
+
+def test_what_the_protocol_declares_of_raters_is_entered_with_the_invitation(
+    migrated_sqlite: Path, tmp_path: Path, new_page: Callable[..., Page]
+) -> None:
+    text = TWO_GROUPS.replace("groups:", "attributes: {raters: {trained: yes_no, school: text}}\ngroups:", 1)
+    with served(migrated_sqlite, tmp_path) as (database, running):
+        situation = imported_listed(database, write_listed(tmp_path / "study", text), groups=["residents"])
+        running.start()
+        page = new_page(width=1366, height=768)
+        open_study((situation, running), page)
+        page.get_by_label("Name", exact=True).fill("Sam Scorer")
+        page.get_by_label("Login", exact=True).fill("sam")
+        page.get_by_role("combobox", name="Group").click()
+        page.get_by_role("option", name="Scorers").click()
+        page.get_by_label("School", exact=True).fill("The first")
+        page.get_by_role("combobox", name="Trained").click()
+        page.get_by_role("option", name="Yes").click()
+        page.get_by_role("button", name="Create invitation link").click()
+        expect(page.get_by_text("Dear Sam Scorer")).to_be_visible()
+
+        with database.read_only() as session:
+            (stored,) = session.exec(select(Membership.attributes).where(Membership.group_key == "scorers")).all()
+        assert stored == {"trained": "yes", "school": "The first"}
 
 
 def test_a_rater_is_invited_into_the_group_that_is_chosen(

@@ -69,11 +69,14 @@ def images(key: str, role: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     scan: Scan = dict(case.scans())[role]
     bare = replace(scan, lesions=())
     result: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    t1 = voxels(make_volume(case, bare, "T1", GRID, noise=False))
+    of_bare = {
+        sequence: voxels(make_volume(case, bare, sequence, GRID, noise=False)) for sequence in {"T1", *scan.sequences}
+    }
+    t1 = of_bare["T1"]
     white = t1 > 0.93 * np.percentile(t1[t1 > 0], 98)
     for sequence in scan.sequences:
         shown = voxels(make_volume(case, scan, sequence, GRID, noise=False))
-        without = voxels(make_volume(case, bare, sequence, GRID, noise=False))
+        without = of_bare[sequence]
         unit = np.median(without[white])
         result[sequence] = (shown / unit, without / unit)
     return result

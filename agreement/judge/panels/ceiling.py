@@ -70,7 +70,7 @@ def _pairs(labelled: Material, plan: Plan) -> Iterator[Row]:
     pairs = [*of_humans, *((judge, human) for judge in judges for human in humans)]
     everybody = {**humans, **judges}
     for first, second in [*pairs, *combinations(judges, 2)]:
-        for key, statistic in coefficients(labelled.scale).items():
+        for key, statistic in coefficients(labelled.scale, plan).items():
             estimate = statistic(everybody[first].codes, everybody[second].codes, **_options(labelled, plan))
             yield Row(key, (first, second), estimate)
         yield from _with_excluded(labelled, first, second, everybody, plan)
@@ -78,7 +78,7 @@ def _pairs(labelled: Material, plan: Plan) -> Iterator[Row]:
         yield Row(
             "alpha of all humans",
             tuple(humans),
-            alpha_of_all(labelled.scale, labelled.human_table(), **_options(labelled, plan)),
+            alpha_of_all(labelled.scale, labelled.human_table(), plan, **_options(labelled, plan)),
         )
 
 
@@ -91,7 +91,7 @@ def _with_excluded(
         codes = [np.where(v.states == State.EXCLUDED, len(labelled.scale.levels), v.codes) for v in both]
         scale = Scale("nominal", (*labelled.scale.levels, "excluded"))
         for key in ("agreement", "kappa"):
-            estimate = coefficients(scale)[key](*codes, **_options(labelled, plan))
+            estimate = coefficients(scale, plan)[key](*codes, **_options(labelled, plan))
             yield Row(f"{key} with excluded", (first, second), estimate)
 
 
@@ -100,7 +100,7 @@ def _with_bases(labelled: Material, material: Material, plan: Plan) -> Iterator[
         if basis.name in material.humans or not basis.has_levels:
             continue
         for judge, verdicts in labelled.judges.items():
-            for key, statistic in coefficients(labelled.scale).items():
+            for key, statistic in coefficients(labelled.scale, plan).items():
                 estimate = statistic(verdicts.codes, basis.codes, **_options(labelled, plan))
                 yield Row(key, (judge, basis.name), estimate, basis=basis.in_words)
 
@@ -135,7 +135,9 @@ def _parts(material: Material, plan: Plan) -> Iterator[Row]:
             for judge, verdicts in part.judges.items():
                 for basis in (whole.part(among) for whole in against):
                     for key in keys:
-                        estimate = coefficients(part.scale)[key](verdicts.codes, basis.codes, **_options(part, plan))
+                        estimate = coefficients(part.scale, plan)[key](
+                            verdicts.codes, basis.codes, **_options(part, plan)
+                        )
                         yield Row(key, (judge, basis.name), estimate, stratum, basis.in_words, factor=name)
                 yield from _ceiling(part, judge, plan, stratum, name)
 

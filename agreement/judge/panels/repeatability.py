@@ -149,7 +149,7 @@ def _of_pair(
     yield Row(statistic, names, changed, judge, sentence="; ".join(whole))
     key = headline(material.scale)
     options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
-    yield Row(key, names, coefficients(material.scale)[key](a, b, **options), judge)
+    yield Row(key, names, coefficients(material.scale, plan)[key](a, b, **options), judge)
     yield from lost
 
 

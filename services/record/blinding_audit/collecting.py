@@ -42,6 +42,7 @@ from services.record.blinding_audit.hidden import STUDY, Cut, HiddenValues, Unit
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.matching import Literal
 from services.record.blinding_audit.of_references import said_of, texts_of_fields
+from services.studies import frozen_facts, rater_attributes
 from services.studies.groups import name_of_slot
 from services.studies.item_references import references_of
 
@@ -204,11 +205,16 @@ def _add_people(session: Session, study_id: int, cut: Cut, phases: StudyPhases, 
         .join(Person, col(Person.id) == Membership.person_id)
         .where(Membership.study_id == study_id, col(Membership.id) <= cut.membership)
     )
+    declared = rater_attributes.declared_of(frozen_facts.expansion_of(session, study_id))
+    # What is one of a few words, such as yes, is everywhere, and says nothing of anybody.
+    in_words = [each.key for each in declared if each.type == "text"]
     for membership, person in session.exec(query):
         own = ("member", stored_id(membership.id))
         for name in (person.name, person.login, membership.pseudonym):
             values.add("person", name, own)
         values.add("specialty", membership.specialty, own)
+        for key in in_words:
+            values.add("specialty", membership.attributes.get(key, ""), own)
     if len(phases.groups) > 1:
         for group in phases.groups:
             values.add("group", group.key, ("group", group.key))

@@ -98,7 +98,7 @@ KINDS: dict[str, Kind] = {
                 "again, over the thawed study or under another key, or leave such answers out of the pool."
             ),
         ),
-        Kind("specialty", "specialties of members", "name", "never"),
+        Kind("specialty", "specialties of members, and texts that the protocol declares of raters", "name", "never"),
         Kind("group", "keys and titles of other groups", "name", "never"),
         Kind("subject", "subjects", "name"),
         Kind("key", "keys of cases, items, candidates, volumes and overlays", "name"),

@@ -29,7 +29,7 @@ def plan_of(
         The human verdicts that corrections and the certificate are based on; empty for the usual ones.
     """
     design: Design = "probability" if drawn else "unknown"
-    declared = () if isinstance(analysis, AnalysisPlan) else tuple(_declared(analysis, field, field_type))
+    declared = tuple(_declared(analysis, field, field_type)) if isinstance(analysis, AuthoredAnalysis) else ()
     return Plan(
         confidence=analysis.confidence,
         resamples=analysis.resamples,
@@ -37,6 +37,8 @@ def plan_of(
         design=design,
         basis=basis or None,
         criteria=Criteria(declared=declared),
+        # The first language has no fields of ordered levels or numbers.
+        weighted_interval=analysis.weighted_interval if isinstance(analysis, AuthoredAnalysis) else "transformed",
     )
 
 

@@ -121,9 +121,13 @@ def _members(rows: ListedRows) -> DataFile:
             Column("group", "Group", "Key of the group; empty for who is in none"),
             Column("slot", "Slot", "Number of the slot of the group that they fill; empty for none"),
             *EXPERIENCE,
+            *(Column(key, key, "Attribute of raters that the protocol declares") for key in rows.attributes_of_raters),
         ),
         tuple(
-            (member.pseudonym, role, member.group or None, member.slot, member.specialty or None, member.years)
+            (
+                *(member.pseudonym, role, member.group or None, member.slot, member.specialty or None, member.years),
+                *(member.attributes.get(key) for key in rows.attributes_of_raters),
+            )
             for role, member in rows.members
         ),
     )

@@ -31,8 +31,6 @@ NOT_RIGHT: tuple[State, ...] = ("undetermined", "invalid", "no_response")
 WRITTEN_BY = "written_by"
 # The version of the study that added a unit, treated as an attribute: most studies have only one.
 VERSION = "version of the study"
-# What is known of raters and can divide their answers into groups.
-OF_RATERS = ("specialty", "years")
 
 
 def versions_of(units: Iterable[Unit]) -> tuple[int, ...]:
@@ -97,7 +95,7 @@ class Column:
     group
         The key of the rater's group; empty for none.
     rater
-        What is known of the rater, by the names of `OF_RATERS`.
+        What is known of the rater: specialty, years, and what the protocol declares of raters.
     about
         For a confidence: whether the answer that it is about is right; empty if that answer cannot be scored.
     above

@@ -28,6 +28,7 @@ from services.report.rows.listed_rows import CandidateLine, DrawnLine, ItemLine,
 from services.report.rows.study_rows import Member
 from services.studies import pairing
 from services.studies.item_references import references_of
+from services.studies.rater_attributes import declared_of
 from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in, versions_in
 
 
@@ -82,6 +83,7 @@ def load_listed(
                     member.years,
                     member.group_key,
                     member.slot,
+                    member.attributes,
                 ),
             )
             for member in members
@@ -91,6 +93,7 @@ def load_listed(
         attributes_of_items=[
             attribute.key for attribute in expansion.attributes if attribute.table in ("cases", "items")
         ],
+        attributes_of_raters=[each.key for each in declared_of(expansion)],
         attributes_of_candidates=[
             attribute.key for attribute in expansion.attributes if attribute.table == "candidates"
         ],

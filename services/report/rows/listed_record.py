@@ -15,7 +15,7 @@ from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study, que
 from db.base import stored_id
 from db.standing import STANDS
 from services.progress.data_lock import EventLine, events_in
-from services.studies import frozen_facts
+from services.studies import drawn_apart, frozen_facts
 from services.studies.versions.stored import Version, rows_of_versions, versions_in
 
 
@@ -55,6 +55,8 @@ class StudyRecord:
     partly_sealed
         Keys of the phases in which only units of development subjects may be counted: the number of units of test
         subjects that follow from answers reveals how far people agree on them.
+    drawn_apart
+        The studies that its samples were drawn apart from, and which of their freezes, a sentence each.
     """
 
     frozen_at: datetime
@@ -67,6 +69,7 @@ class StudyRecord:
     events: Sequence[EventLine]
     shown: frozenset[int]
     partly_sealed: frozenset[str]
+    drawn_apart: Sequence[str]
 
 
 def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRecord:
@@ -94,6 +97,7 @@ def load_record(session: Session, study: Study, protocol_sha256: str) -> StudyRe
         events=events_in(session, study),
         shown=frozenset(shown),
         partly_sealed=_partly_sealed(session, study_id),
+        drawn_apart=[each.sentence for each in drawn_apart.drawn_apart(session, study_id)],
     )
 
 

@@ -103,6 +103,7 @@ class ListedRows:
     entries: Sequence[Entry]
     attributes_of_items: Sequence[str]
     attributes_of_candidates: Sequence[str]
+    attributes_of_raters: Sequence[str]
     keys: StudyKeys
     # Keys of the fields for which models' answers have columns of their own.
     fields_of_models: Sequence[str] = ()

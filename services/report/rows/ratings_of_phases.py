@@ -134,7 +134,8 @@ def _judges(run: Run, phase: Phase, field: Field) -> bool:
 def _column(member: Member, field: Field, entries: Sequence[Entry | None]) -> Column:
     became = [_became(field, entry) for entry in entries]
     states, values = tuple(state for state, _ in became), tuple(value for _, value in became)
-    known = {"specialty": member.specialty, "years": "" if member.years is None else str(member.years)}
+    years = "" if member.years is None else str(member.years)
+    known = {**member.attributes, "specialty": member.specialty, "years": years}
     column = Column(
         member.party,
         states,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -60,6 +61,8 @@ class Member:
     # The key of the group and the number of the slot in it, in a study that lists its phases.
     group: str = ""
     slot: int | None = None
+    # What else the protocol declares of raters, by name.
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def party(self) -> Party:

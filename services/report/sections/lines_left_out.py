@@ -16,6 +16,7 @@ from protocol.language.results import form_named, is_probability
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, spoken
 from services.report.rows.ratings import PhaseRatings, Ratings
+from services.report.sections.phases import division_by
 from services.report.sections.selecting import PartOfLine
 
 # An abstention is an answer.
@@ -55,15 +56,16 @@ def _named(study: Expansion, line: AuthoredEstimate) -> str:
     return f"{PRIMARY_ESTIMATE if line is study.analysis.primary else ALSO_DECLARED}, not computed"
 
 
-def why_no_row(line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
+def why_no_row(study: Expansion, line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
     """Return why a line has no row in any of its parts."""
     own = [part.ratings for part in parts if part.ratings.units]
     if not own:
         return "no unit that was drawn is among those that it is about"
     if all(_SAID.isdisjoint(column.states) for ratings in own for column in ratings.columns):
         return f"nobody has answered any of these {own[0].unit}s"
-    if line.compare not in (None, "group") and all(len(ratings.values_of(line.compare)) < 2 for ratings in own):
-        return f"no two of the {own[0].unit}s that it compares differ in {spoken(line.compare)}"
+    compared = None if line.compare in (None, "group") else division_by(study, line.compare)
+    if compared is not None and all(len(compared.values_in(ratings)) < 2 for ratings in own):
+        return f"no two of the {own[0].unit}s that it compares differ in {spoken(compared.name)}"
     needs_two = line.estimate == "agreement" and not line.against
     if needs_two and all(_people_who_answered(ratings) < 2 for ratings in own):
         return f"a single rater has answered these {own[0].unit}s"

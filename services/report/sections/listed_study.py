@@ -64,6 +64,7 @@ def _fixed(study: Expansion, record: StudyRecord) -> PlainTable:
         ("SHA-256 of the freeze", record.versions[0].sha256),
         *([(f"SHA-256 of version {newest.number}", newest.sha256)] if of_version else []),
         ("SHA-256 of the protocol", record.protocol_sha256),
+        *(("Drawn apart", said) for said in record.drawn_apart),
     ]
     return plan_table(rows, grouped=True)
 

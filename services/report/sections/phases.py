@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section, Table, TitleParts
-from exchange.report_words import FORMATS, GROUNDINGS, party_in_words
+from exchange.report_words import FORMATS, GROUNDINGS, party_in_words, stratum_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.computed import number_columns
 from protocol.language.expansion import Expansion, Phase
@@ -16,13 +16,14 @@ from protocol.language.pools import rates_texts
 from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import listed, spoken
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.columns import VERSION, WRITTEN_BY
+from services.report.rows.columns import VERSION, WRITTEN_BY, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.comparisons import counted, in_words
 from services.report.sections.confusion import matrices_of
 from services.report.sections.fields import REPORTS
 from services.report.sections.fields.abstaining import INVALID, NOT_ASSESSABLE, UNDETERMINED
 from services.report.sections.fields.all_right import all_right
+from services.report.sections.fields.comparing import BY_MODEL, Division
 from services.report.sections.fields.depending import DEPENDING
 from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 
@@ -250,6 +251,22 @@ def part_with(study: Expansion, name: str, value: str, ratings: Ratings) -> Rati
 def bins_of(study: Expansion, name: str) -> Sequence[float]:
     """Return the bounds that divide an attribute into levels; empty if none are declared."""
     return next((attribute.bins for attribute in study.attributes if attribute.key == name), [])
+
+
+def division_by(study: Expansion, name: str) -> Division:
+    """Return how an attribute divides units that are compared: by value or, for a number with bounds, by level."""
+    if name == "model":
+        return BY_MODEL
+    bins = bins_of(study, name)
+
+    def value_of(unit: Unit) -> str:
+        value = unit.value_of(name)
+        return level_of(bins, value) if bins and value else value
+
+    def words(value: str) -> str:
+        return stratum_in_words(stratum_of(study, name, value))
+
+    return Division(name, value_of, words, tuple(levels_of(bins)))
 
 
 def in_order(study: Expansion, name: str, values: Sequence[str]) -> list[str]:

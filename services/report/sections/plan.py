@@ -48,7 +48,7 @@ def plan_section(
             if table.rows:
                 tables.append(_with_all_parts(study, line, used, phases, table, intervals.confidence))
             else:
-                reason = why_no_row(line, parts_of(study, line, used, phases))
+                reason = why_no_row(study, line, parts_of(study, line, used, phases))
                 lacking.append(_lacking(name, line, ratings, title_words(study, line, ratings), reason))
     of_criteria, outcomes = _criteria(study, phases, intervals)
     return Section(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
 from exchange.report_structure import EstimateTable, TitleParts
-from exchange.report_words import stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion
@@ -36,7 +35,7 @@ from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
 from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
-from services.report.sections.phases import in_order, stratum_of
+from services.report.sections.phases import division_by, in_order
 from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
@@ -177,10 +176,8 @@ def _between_raters(
 
     def rows_of(part: Ratings, stratum: Stratum, settings: IntervalSettings) -> list[EstimateRow]:
         numbers = report.numbers(part) if report.numbers is not None else ()
-        words = _words_of_values(study, line.compare or "")
-        return interaction_rows(
-            part, numbers, line.compare or "", stratum, settings, is_share=report.is_share, words=words
-        )
+        by = division_by(study, line.compare or "")
+        return interaction_rows(part, numbers, by, stratum, settings, is_share=report.is_share)
 
     return _computed(of_all, rows_of)
 
@@ -234,8 +231,7 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
     if line.estimate == "auc" and line.over and report.of_columns is not None:
         return [report.of_columns(line.over)]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
-        words = _words_of_values(study, line.compare)
-        return [between_parts(line.compare, report.numbers, is_share=report.is_share, words=words)]
+        return [between_parts(division_by(study, line.compare), report.numbers, is_share=report.is_share)]
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]
@@ -243,11 +239,6 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         own = [report.planned[line.estimate]] if line.estimate == "accuracy" else []
         return [*dict.fromkeys([*own, *against, *depending])]
     return [report.planned[line.estimate], *depending]
-
-
-def _words_of_values(study: Expansion, name: str) -> Callable[[str], str]:
-    """Return a function that renders an attribute's value with the attribute's name; a model's name stands alone."""
-    return str if name == "model" else lambda value: stratum_in_words(stratum_of(study, name, value))
 
 
 def answers_used(line: AuthoredEstimate, ratings: Ratings, phases: Sequence[PhaseRatings]) -> list[Ratings]:

@@ -10,12 +10,12 @@ from exchange.estimate_rows import Stratum
 from exchange.report_words import stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate
 from protocol.language.bins import level_of
-from protocol.language.computed import by_each_rater
+from protocol.language.computed import by_each_rater, columns_of_raters
 from protocol.language.expansion import Expansion
 from protocol.language.results import FORM, form_named, values_as_stored
 from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
-from services.report.rows.columns import OF_RATERS, VERDICTS, WRITTEN_BY, Column, Unit
+from services.report.rows.columns import VERDICTS, WRITTEN_BY, Column, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.settled import settled
 from services.report.sections.phases import bins_of, in_order, part_with, stratum_of, values_in
@@ -62,7 +62,7 @@ def parts_of_line(
     where = {name: values for name, values in line.where.items() if name != FORM or form_named(study, line) is None}
     for name, written in where.items():
         values = values_as_stored(name, written, study.attributes)
-        ratings = _selected(ratings, name, values, phases, form_named(study, line))
+        ratings = _selected(study, ratings, name, values, phases, form_named(study, line))
     if where:
         stratum = Stratum("selected", _conditions_in_words(study, line, where))
     parts = [(stratum, ratings)]
@@ -82,12 +82,17 @@ def _conditions_in_words(study: Expansion, line: AuthoredEstimate, where: Mappin
 
 
 def _selected(
-    ratings: Ratings, name: str, values: Sequence[str], phases: Sequence[PhaseRatings], form: str | None
+    study: Expansion,
+    ratings: Ratings,
+    name: str,
+    values: Sequence[str],
+    phases: Sequence[PhaseRatings],
+    form: str | None,
 ) -> Ratings:
     """Return the ratings that meet a condition: on units, by attribute or result, or on raters, by who they are."""
     if "." in name:
         return _with_result(ratings, name, values, phases, form)
-    if name in OF_RATERS:
+    if name in columns_of_raters(study):
         return ratings.of_raters(lambda column: column.rater.get(name, "") in values)
     if name == "group" and ratings.phase.answers_of is None:
         return ratings.of_raters(lambda column: column.group in values)
@@ -147,7 +152,7 @@ def unsettled_in_words(
 
 
 def _parts_by(study: Expansion, name: str, ratings: Ratings, line: AuthoredEstimate) -> list[Part]:
-    if name in OF_RATERS:
+    if name in columns_of_raters(study):
         return _of_raters(study, name, ratings)
     if name == RATER and by_each_rater(study, line):
         return [

@@ -44,6 +44,7 @@ from services.seals import proofs
 from services.studies import (
     assigning,
     drawing_phases,
+    drawn_apart,
     drawn_in_common,
     draws,
     foreseen,
@@ -65,7 +66,7 @@ from services.studies.preparing import Prepared, Progress, prepare_files, requir
 from services.studies.versions import drawing, pairs, same_files, sealed_copies, shown_before
 from services.studies.versions.changes import Change, in_words, refuse_all
 from services.studies.versions.current import current_of
-from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol
+from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol, with_interval_of
 from services.studies.versions.stored import VERSIONED, manifest_of_version
 from services.studies.versions.tables import NewRows, new_rows
 
@@ -199,9 +200,10 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         contents = checked_folder(
             folder, plan_is_frozen=True, places_in_mm=lays_places_out_in_mm(before), stored_subjects=subjects
         )
-        after = contents.protocol
-        if not isinstance(after, Expansion):
+        if not isinstance(contents.protocol, Expansion):
             raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
+        after = with_interval_of(before, contents.protocol)
+        contents = replace(contents, protocol=after)
         version = current.version + 1
         rows, reasons = new_rows(current, contents, version)
         refuse_all([*reasons_against_protocol(before, after), *reasons])
@@ -287,6 +289,7 @@ def _store(session: Session, actor: Actor, study_key: str, planned: _Planned, pr
             "Somebody joined or left, closed a phase or made a version while this was prepared; make the version again."
         )
     parts = planned.anew.parts
+    refuse_all(list(drawn_apart.reasons_against(session, study, drawing_phases.subjects_of(parts))))
     refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, parts, planned.replaced)))
     highest = {table: _highest(session, table) for table in _NEW}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)

@@ -61,6 +61,14 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
     return changes
 
 
+def with_interval_of(before: Expansion, after: Expansion) -> Expansion:
+    """Return the protocol of a version with the weighted interval that was frozen, unless its author names one."""
+    if "weighted_interval" in after.analysis.model_fields_set:
+        return after
+    frozen = {"weighted_interval": before.analysis.weighted_interval}
+    return after.model_copy(update={"analysis": after.analysis.model_copy(update=frozen)})
+
+
 def _own_instructions(study: Expansion, phase: Phase) -> str:
     """Return a phase's own instructions; empty if they are those of the study."""
     return "" if phase.instructions == study.instructions else phase.instructions
@@ -210,8 +218,7 @@ def _of_options(field: Field, other: Field) -> str:
 
 def _of_plan(before: Expansion, after: Expansion) -> Iterator[str]:
     """Yield changes to the plan: what was declared stays declared, and estimates may only be added at the end."""
-    earlier, later = before.analysis.model_dump(), after.analysis.model_dump()
-    for name, value in earlier.items():
-        now = later[name]
+    for name in type(before.analysis).model_fields:
+        value, now = getattr(before.analysis, name), getattr(after.analysis, name)
         if now != value and not (name in _APPENDED and now[: len(value)] == value):
             yield (f"Key analysis.{name} differs from what was declared before anything was read; put it back, {ANEW}.")

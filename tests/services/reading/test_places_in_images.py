@@ -44,7 +44,7 @@ def with_an_image(folder: Path) -> None:
     rewrite(folder / "volumes.csv", volumes)
     add_item(folder, "i7", "c4", "Where?", "1 2 0", format="open", form="", sequences="XR", about="image")
     rewrite(folder / "items.csv", [row | {"about": row["about"] or "scan"} for row in rows_of(folder / "items.csv")])
-    named = {"field": "spot", "radius": "10", "accepted": "-3 5 0"}
+    named = {"field": "spot", "radius": "10", "accepted": "column 28.5 row 15.5"}
     references = rows_of(folder / "references.csv")
     rewrite(folder / "references.csv", [row | (named if row["item"] == "i7" else {}) for row in references])
     (folder / "candidates.csv").unlink()

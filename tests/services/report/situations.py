@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from services.reading.verdict_rows import Circumstances
 from services.studies import freezing, members
 from services.studies.importing import import_study
 from tests.own_scans import give_own_scans
+from tests.situations import Situation as OpenedSituation
+from tests.situations import opened_once
 
 STUDY = "tiny"
 PASSWORD = "a long enough password"
@@ -144,7 +146,38 @@ def frozen_study(
     simulated_readers: bool = False,
     without_reference: Collection[str] = (),
 ) -> Situation:
-    """Import the study, invite everybody, and freeze it; the items named in `without_reference` have none."""
+    """Import the study, invite everybody, and freeze it; the items named in `without_reference` have none.
+
+    See `opened_once`: of the same files and the same people it is made once in a run.
+    """
+    wanted = [("rater", number) for number in range(1, raters + 1)]
+    wanted += [("reviewer", number) for number in range(1, reviewers + 1)]
+
+    def make(empty: Database) -> OpenedSituation:
+        return _of_people(_frozen(empty, folder, wanted, simulated_readers, without_reference))
+
+    variant = ("frozen", raters, reviewers, simulated_readers, sorted(without_reference))
+    return _named(opened_once(database, folder, variant, make), wanted)
+
+
+def _of_people(situation: Situation) -> OpenedSituation:
+    return OpenedSituation(
+        situation.database, STUDY, situation.admin, tuple(situation.people.values()), situation.admin
+    )
+
+
+def _named(opened: OpenedSituation, wanted: Sequence[tuple[str, int]]) -> Situation:
+    names = [f"{role} {number}" for role, number in wanted]
+    return Situation(opened.database, opened.admin, dict(zip(names, opened.raters, strict=True)))
+
+
+def _frozen(
+    database: Database,
+    folder: Path,
+    wanted: Sequence[tuple[str, int]],
+    simulated_readers: bool,
+    without_reference: Collection[str],
+) -> Situation:
     with database.writing() as session:
         owner = add_person(session, "owner", "Olga Owner", is_owner=True)
         token = issue_link(session, owner, "sign_in")
@@ -157,8 +190,6 @@ def frozen_study(
         for reference in session.exec(named).all():
             session.delete(reference)
     situation = Situation(database, admin)
-    wanted = [("rater", number) for number in range(1, raters + 1)]
-    wanted += [("reviewer", number) for number in range(1, reviewers + 1)]
     for role, number in wanted:
         name = f"{role} {number}"
         link = members.invite(
@@ -246,8 +277,14 @@ def import_judge(situation: Situation, verdicts: Mapping[str, str], *, name: str
 
 
 def closed_study(database: Database, folder: Path) -> Situation:
-    """Return the study read by two raters, scored, reviewed, judged and closed."""
-    situation = frozen_study(database, study_folder(folder))
+    """Return the study read by two raters, scored, reviewed, judged and closed, made once in a run (`opened_once`)."""
+    study_folder(folder)
+    made = opened_once(database, folder, ("closed",), lambda empty: _of_people(_closed(empty, folder)))
+    return _named(made, [("rater", 1), ("rater", 2), ("reviewer", 1)])
+
+
+def _closed(database: Database, folder: Path) -> Situation:
+    situation = frozen_study(database, folder)
     read_all(situation, "rater 1", FIRST, flag={"i2": "=SUM(A1)"})
     read_all(situation, "rater 2", SECOND)
     score_all(situation, "rater 1", ["k1", "k3", "k5", "k7"])

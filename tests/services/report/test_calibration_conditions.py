@@ -16,8 +16,9 @@ from services.progress import data_lock
 from services.report import calibration
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.situations import Situation, answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -74,7 +75,7 @@ def situation(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
         condition, number = payload["candidate"].split()
         return answers(verdict="correct" if is_right(int(number), condition) else "incorrect")
 
-    work_through(opened, answer)
+    store_all(opened, answer)
     data_lock.close_study(database, opened.admin, opened.study_key)
     yield opened
     engine.dispose()

@@ -19,8 +19,9 @@ from services.progress import data_lock
 from services.report.calibration import calibrating, exports
 from services.report.calibration.exported import Party
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import opened_listed, work_through
+from tests.listed_study import opened_listed
 from tests.situations import Situation, answers
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -64,7 +65,7 @@ def situation(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
         )  # fmt: skip
     with pytest.raises(NotAllowed):
         exports.export_verdicts(opened.database, opened.admin, opened.study_key, "tidy")
-    work_through(opened, _answer)
+    store_all(opened, _answer)
     data_lock.close_study(opened.database, opened.admin, opened.study_key)
     yield opened
     engine.dispose()

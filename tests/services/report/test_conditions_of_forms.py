@@ -13,6 +13,7 @@ from services.report import build_report
 from services.studies import freezing
 from tests.listed_study import imported_listed, work_through
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -51,7 +52,7 @@ def test_units_are_selected_by_the_result_in_the_form_that_a_line_names(
         of_short = answers(answer="yes" if number < 10 else "no")
         return answers(answer="unclear" if number < 6 else "yes", other="no") if number % 2 else of_short
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
     plan = build_report(sqlite_database, situation.admin, situation.study_key).section("plan")
 

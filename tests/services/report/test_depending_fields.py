@@ -9,8 +9,9 @@ import pytest
 
 from db import Database
 from services.studies import freezing
-from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
+from tests.listed_study import closed_tables, drawn_answers, imported_listed
 from tests.situations import write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -56,7 +57,7 @@ def test_sets_and_lists_have_both_accuracies_and_one_option_of_several_has_f1_be
     situation = imported_listed(sqlite_database, study)
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
     drawn = random.Random(4)
-    work_through(situation, lambda payload: drawn_answers(payload, drawn))
+    store_all(situation, lambda payload: drawn_answers(payload, drawn))
 
     rows = [row for row in closed_tables(situation)["estimates.csv"] if row["table"] == "finding_depending"]
 

@@ -20,7 +20,7 @@ from services.report import Report, build_report, figures_of
 from services.report.sections.fields.paired_points import paired_points
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
+from tests.listed_study import imported_listed
 from tests.services.report.recomputed import (
     Rows,
     estimate_in,
@@ -31,6 +31,7 @@ from tests.services.report.recomputed import (
     values_in,
 )
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -124,7 +125,7 @@ def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
             return {**answers(), "not_assessable": "quality"}
         return answers(**given)
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
     yield database, build_report(database, situation.admin, situation.study_key)
     engine.dispose()
@@ -356,7 +357,7 @@ def test_of_units_that_are_dealt_to_two_of_three_the_icc_takes_what_there_is(
         times[payload["prompt"]] = times.get(payload["prompt"], -1) + 1
         return answers(size=10.0 * int(payload["prompt"].split()[1][:-1]) % 70 + times[payload["prompt"]])
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
     exported = tables_of(sqlite_database, build_report(sqlite_database, situation.admin, situation.study_key))
 

@@ -17,9 +17,10 @@ from services.judging import import_runs
 from services.report import calibration
 from services.studies import freezing
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows
 from tests.situations import Situation, answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -77,7 +78,7 @@ def closed(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
         return answers(verdict="correct" if int(payload["candidate"].split()[2]) % 4 else "incorrect")
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     yield situation, closed_tables(situation)
     engine.dispose()
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from db import Database
 from services.studies import freezing
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import estimate_in, pairs_of, share_same, values_in
 from tests.situations import answers, write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -46,7 +47,7 @@ def test_the_difference_of_two_groups_is_that_of_the_pairs_within_each(
         sure = drawn.random() < (0.5 if rater < 5 else 0.9)
         return answers(grade="abc"[number % 3] if sure else drawn.choice("abc"))
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     tables = closed_tables(situation)
     given = values_in(tables["fields.csv"], "grade", "item")
 
@@ -74,7 +75,7 @@ def test_with_a_group_of_one_rater_the_difference_is_undefined_and_says_why(
     write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"Item {n}?") for n in range(N)])
     situation = imported_listed(sqlite_database, study, groups=["students", "seniors", "seniors"])
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
-    work_through(situation, lambda _: answers(grade="a"))
+    store_all(situation, lambda _: answers(grade="a"))
 
     tables = closed_tables(situation)
 

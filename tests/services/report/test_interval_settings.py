@@ -1,5 +1,7 @@
 """Which interval a plan asks for: what was frozen keeps its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement import cohen_kappa, krippendorff_alpha, percent_agreement
@@ -102,3 +104,32 @@ def test_of_a_percentile_plan_kappa_is_a_percentile_bootstrap_whatever_it_names(
     method = settings.kappa(cohen_kappa, FIRST, SECOND, **settings.by(SUBJECTS)).method
 
     assert method.startswith("cluster bootstrap, percentile" if interval == "percentile_bootstrap" else "large-sample")
+
+
+STEPS = [0, 1, 2]
+OF_STEPS = [0, 1, 2, 1, 0, 2], [0, 2, 2, 1, 1, 2]
+RATED = list(zip(*OF_STEPS, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("subjects", "kappa", "alpha"), [("stuvwx", "normal", "t"), ("ssttuu", "percentile", "percentile")]
+)
+def test_a_listed_plan_frozen_before_keeps_the_interval_of_weighted_kappa_and_ordinal_alpha(subjects, kappa, alpha):
+    settings = replace(IntervalSettings.of(AnalysisPlan(draw=1), list(subjects)), of_weighted="plain")
+    by = settings.by(subjects)
+    resampled = {"clusters": list(subjects), "seed": 1} if kappa == "percentile" else {}
+
+    weighted = settings.weighted_kappa(*OF_STEPS, "linear", categories=STEPS, **by)
+    ordinal = settings.ordinal_alpha(RATED, categories=STEPS, **by)
+
+    assert weighted == cohen_kappa(*OF_STEPS, categories=STEPS, weights="linear", interval=kappa, **resampled)
+    assert ordinal == krippendorff_alpha(RATED, "ordinal", categories=STEPS, interval=alpha, **resampled)
+
+
+def test_a_listed_plan_from_now_on_transforms_weighted_kappa_and_ordinal_alpha():
+    settings = IntervalSettings.of(AnalysisPlan(), SUBJECTS)
+
+    weighted = settings.weighted_kappa(*OF_STEPS, "linear", categories=STEPS, **settings.by(SUBJECTS))
+    ordinal = settings.ordinal_alpha(RATED, categories=STEPS, **settings.by(SUBJECTS))
+
+    assert weighted.method.startswith("Fisher's z") and ordinal.method.startswith("Fisher's z")

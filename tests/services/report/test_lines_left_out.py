@@ -19,7 +19,7 @@ from services.report.sections.lines_left_out import left_out
 from services.studies import freezing
 from services.studies.checking import checked_folder
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed, work_through
+from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows
 from tests.situations import answers, write_table
 from tests.stored_answers import store_all
@@ -151,7 +151,7 @@ def test_a_part_that_nobody_answered_has_the_rows_of_the_others_without_a_value(
             return answers(answer="yes")
         return {"fields": {}, "not_assessable": "quality", "comment": "", "flag": None}
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     plan = [row for row in closed_tables(situation)["estimates.csv"] if row["section"] == "plan"]
 
     for number in range(1, 6):
@@ -188,7 +188,7 @@ def compared(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) ->
         came[payload["prompt"]] += 1
         return answers(answer="no" if site == "c" and came[payload["prompt"]] == 2 else "yes", grade="1")
 
-    work_through(situation, answer)
+    store_all(situation, answer)
     yield [row for row in closed_tables(situation)["estimates.csv"] if row["section"] == "plan"]
     engine.dispose()
 

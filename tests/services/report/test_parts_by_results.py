@@ -68,7 +68,9 @@ RATED = """
 blindread: 2
 name: listed
 title: Ratings
-attributes: {raters: {specialty: text, years: {type: number, bins: [5, 10]}}}
+attributes:
+  raters: {specialty: text, years: {type: number, bins: [5, 10]}, trained: yes_no}
+  items: {lesion: {type: number, bins: [4, 20]}}
 phases:
   - key: rate
     title: Ratings
@@ -85,6 +87,10 @@ analysis:
     - {estimate: mean, of: rate.quality, by: years}
     - {estimate: mean, of: rate.size, as: settled}
     - {estimate: mean, of: rate.size}
+    - {estimate: difference, of: rate.quality, compare: lesion}
+    - {estimate: difference, of: rate.quality, compare: lesion, by: rater}
+    - {estimate: mean, of: rate.quality, by: trained}
+    - {estimate: mean, of: rate.quality, where: {trained: yes}}
 """
 SPECIALTIES, YEARS = ("Neurology", "Radiology", "Neurology"), (3, 5, 9)
 
@@ -95,8 +101,8 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     folder = tmp_path / "study"
     folder.mkdir()
     (folder / "protocol.yaml").write_text(RATED, encoding="utf-8")
-    items = [(f"q{n}", "open", f"Item {n}?") for n in range(10)]
-    write_table(folder / "items.csv", "item,format,prompt", items)
+    items = [(f"q{n}", "open", f"Item {n}?", str(n)) for n in range(10)]
+    write_table(folder / "items.csv", "item,format,prompt,lesion", items)
     write_table(
         folder / "candidates.csv", "candidate,item,model,answer",
         [(f"k{n}{model}", f"q{n}", model, f"{model} {n}") for n in range(10) for model in "AB"],
@@ -113,6 +119,7 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
             "rater",
             specialty=specialty,
             years=YEARS[number - 1],
+            attributes={"trained": "no" if number == 2 else "yes"},
         )
     people = tuple(signed_in(sqlite_database, f"rater-{number}") for number in (1, 2, 3))
     situation = Situation(sqlite_database, "listed", admin, people, admin)
@@ -156,3 +163,21 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
     row = estimate_in(tables, "plan", "line_4", label, "A minus B")
     by_hand = sum(own[f"k{n}A"] - own[f"k{n}B"] for own in given.values() for n in range(10)) / 30
     assert math.isclose(float(row["value"]), by_hand) and "Obuchowski-Rockette" in row["method"]
+
+    # A number is compared by the levels that its bounds make, from the lowest: one difference of two, and not of ten.
+    low, high = ([unit for unit in given["Rater 1"] if (int(unit[1]) < 4) == is_low] for is_low in (True, False))
+    compared = {row["raters"] for row in tables["estimates.csv"] if row["table"] == "line_8"}
+    two = "Lesion: below 4 minus Lesion: 4 to below 20"
+    assert compared == {two, two.replace("minus", "against")}
+    row = estimate_in(tables, "plan", "line_8", "All candidates: mean difference", two)
+    means = [statistics.mean(own[unit] for own in given.values() for unit in units) for units in (low, high)]
+    assert math.isclose(float(row["value"]), means[0] - means[1])
+    labels = {line.label for line in all_lines(report) if line.row.compared == "interaction"}
+    assert len(labels) == 1 and "Lesion: below 4 minus Lesion: 4 to below 20" in labels.pop()
+
+    # What the protocol declares of raters divides them, too, and is in the data files.
+    assert [row["trained"] for row in tables["members.csv"]] == ["yes", "no", "yes"]
+    for line, label in (("line_10", "Trained: yes: mean"), ("line_11", "Where trained is yes: mean")):
+        row = estimate_in(tables, "plan", line, label, "All raters")
+        both = sum(given["Rater 1"][u] + given["Rater 3"][u] for u in given["Rater 1"]) / 40
+        assert math.isclose(float(row["value"]), both)

@@ -143,6 +143,7 @@ READERS = {
     "services/report/calibration/certifying.py",
     "services/people/permission.py",
     "services/studies/assigning.py",
+    "services/studies/rater_attributes.py",
     "services/studies/removing.py",
     "services/studies/thawing.py",
     "services/studies/versions/current.py",

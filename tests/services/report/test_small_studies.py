@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from db import Database
+from db.engine import DATABASE_FILE, make_engine
+from services.people.identity import Actor
 from services.studies import freezing
+from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.situations import write_table
+from tests.stored_answers import store_all
 
 PROTOCOL = """
 blindread: 2
@@ -24,7 +28,14 @@ phases:
     shows: [prompt]
     form:
       organ: {type: choice, primary: yes, options: {brain: Brain, lung: Lung}}
-      finding: {%s%s}
+      finding: {%s}
+  - key: depending
+    title: Reads in which one field hangs on the other
+    rates: items
+    shows: [prompt]
+    form:
+      organ: {type: choice, primary: yes, options: {brain: Brain, lung: Lung}}
+      finding: {%s, when: {organ: brain}}
 analysis: {resamples: 200}
 """
 OPTIONS = "options: {a: A, b: B, c: C}"
@@ -45,31 +56,48 @@ FIELDS = {
 COLUMNS = "item,field,accepted,low,high,radius"
 
 
-@pytest.mark.parametrize("when", ["", ", when: {organ: brain}"])
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_report_is_made_however_few_rated_however_little(
-    sqlite_database: Database, tmp_path: Path, field: str, when: str
-) -> None:
-    accepted, drawn = FIELDS[field], random.Random(4)
-    for number, (items, raters, works) in enumerate([(1, 1, True), (1, 2, True), (4, 3, True), (2, 2, False)]):
-        for of_finding in (False, True):
-            study = tmp_path / f"{number}{of_finding}"
-            study.mkdir()
-            (study / "protocol.yaml").write_text(PROTOCOL % (field, when), encoding="utf-8")
-            keys = [f"q{n}" for n in range(items)]
-            write_table(study / "items.csv", "item,format,prompt", [(key, "open", f"Item {key}?") for key in keys])
-            right = {"organ": ("brain",), "finding": accepted} if of_finding else {}
-            lines = [
-                (key, name, *cells, *[""] * (4 - len(cells))) for key in keys for name, cells in right.items() if cells
-            ]
-            if lines:
-                write_table(study / "references.csv", COLUMNS, lines)
-            situation = imported_listed(sqlite_database, study, raters, key=f"small-{number}-{int(of_finding)}")
-            freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
-            if works:
-                work_through(situation, lambda payload: drawn_answers(payload, drawn))
+# How many items and raters, and whether they rate.
+SIZES = ((1, 1, True), (1, 2, True), (4, 3, True), (2, 2, False))
 
-            assert "estimates.csv" in closed_tables(situation)
+
+@pytest.fixture(scope="module", params=FIELDS)
+def sections(
+    request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, set[str]]:
+    """The sections in which there are estimates, by study: of each size, with references and without."""
+    folder = tmp_path_factory.mktemp("small")
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / DATABASE_FILE))
+    database, drawn = Database(engine, folder / "data"), random.Random(4)
+    signed: dict[str, Actor] = {}
+    of_studies = {}
+    for number, (items, raters, works) in enumerate(SIZES):
+        for referenced in (False, True):
+            key = f"{'read' if works else 'unread'}-{number}-{int(referenced)}"
+            _write_study(folder / key, request.param, items, referenced)
+            situation = imported_listed(database, folder / key, raters, key=key, signed=signed)
+            freezing.freeze_study(database, situation.admin, situation.study_key)
+            if works:
+                store_all(situation, lambda payload: drawn_answers(payload, drawn))
+            of_studies[key] = {row["section"] for row in closed_tables(situation)["estimates.csv"]}
+    engine.dispose()
+    return of_studies
+
+
+def _write_study(study: Path, field: str, items: int, referenced: bool) -> None:
+    study.mkdir()
+    (study / "protocol.yaml").write_text(PROTOCOL % (field, field), encoding="utf-8")
+    keys = [f"q{n}" for n in range(items)]
+    write_table(study / "items.csv", "item,format,prompt", [(key, "open", f"Item {key}?") for key in keys])
+    if referenced:
+        right = {"organ": ("brain",), "finding": FIELDS[field]}
+        cells = [(key, name, *own, *[""] * (4 - len(own))) for key in keys for name, own in right.items() if own]
+        write_table(study / "references.csv", COLUMNS, cells)
+
+
+@pytest.mark.parametrize("phase", ["read", "depending"])
+def test_a_report_is_made_however_few_rated_however_little(sections: dict[str, set[str]], phase: str) -> None:
+    assert len(sections) == 2 * len(SIZES)
+    assert all(f"phase_{phase}" in of_study for key, of_study in sections.items() if key.startswith("read"))
 
 
 WITH_A_PLAN = """

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from db import Database
-from services.studies import freezing, thawing
+import pytest
+from sqlmodel import select
+
+from db import Database, Study
+from db.base import stored_id
+from services.errors import Conflict
+from services.record import disclosed_pool
+from services.studies import drawn_apart, freezing, importing, thawing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
-from tests.situations import open_study
+from tests.situations import Situation, open_study
 
 APART = READ_THEN_SCORE.replace(
     "from: {where: {format: [yes_no]}}", "from: {sample: {size: 1, not_in: [secret_arm, tiny]}}"
@@ -27,3 +34,79 @@ def test_a_study_that_is_not_frozen_here_is_named_before_the_freeze(sqlite_datab
     thawed = freezing.standing_of(sqlite_database, situation.admin, "listed").remarks
 
     assert (frozen, thawed) == ((), (SAID,))
+
+
+# Of the three subjects one, which the phase of another study is drawn apart from.
+ONE = """
+blindread: 2
+name: earlier
+title: Read before
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    from: {where: {category: WHICH}}
+    shows: [prompt, options]
+    form: {answer: as_item}
+"""
+LATER = ONE.replace("earlier", "later").replace("{where: {category: WHICH}}", "{sample: {not_in: [earlier]}}")
+
+
+@dataclass(frozen=True)
+class Two:
+    """A study on one category of items, thawed after another one was drawn apart from it."""
+
+    earlier: Situation
+    later: Situation
+    folder: Path
+    sha256: str
+
+
+@pytest.fixture
+def two(sqlite_database: Database, tmp_path: Path) -> Two:
+    folder = tmp_path / "earlier"
+    earlier = imported_listed(
+        sqlite_database, write_listed(folder, ONE.replace("WHICH", "name")), raters=0, key="earlier"
+    )
+    frozen = freezing.freeze_study(sqlite_database, earlier.admin, "earlier")
+    later = imported_listed(sqlite_database, write_listed(tmp_path / "later", LATER), raters=0, key="later")
+    freezing.freeze_study(sqlite_database, later.admin, "later")
+    thawing.thaw_study(sqlite_database, earlier.admin, "earlier", "Too few items.")
+    return Two(earlier, later, folder, frozen.sha256)
+
+
+def test_a_study_says_which_freeze_of_another_it_was_drawn_apart_from(two: Two, sqlite_database: Database) -> None:
+    frozen = freezing.freeze_of(sqlite_database, two.later.admin, "later")
+    (said,) = drawn_apart.sentences_of(sqlite_database, two.later.admin, "later")
+
+    assert frozen is not None and frozen.manifest["phases"]["read"]["apart_from"] == {"earlier": two.sha256}
+    assert said.startswith("Phase 'read' was drawn apart from 'earlier' as frozen then (of ")
+    assert f"SHA-256 {two.sha256[:12]}…): they share no subject. That freeze was thawed on " in said
+
+
+def test_a_freeze_that_shares_subjects_with_a_study_drawn_apart_from_it_is_refused(
+    two: Two, sqlite_database: Database
+) -> None:
+    (two.folder / "protocol.yaml").write_text(ONE.replace("WHICH", "[name, side, presence]"), encoding="utf-8")
+    importing.import_study(sqlite_database, two.earlier.admin, two.folder, key="earlier", over_draft=True)
+
+    with pytest.raises(Conflict) as refused:
+        freezing.freeze_study(sqlite_database, two.earlier.admin, "earlier")
+
+    assert str(refused.value).startswith(
+        "Phase 'read' of the frozen study 'later' was drawn apart from this study (sample.not_in), and the two would "
+        "share 2 subjects: subject-1, subject-2. Leave out what is about them, or draw this study apart from 'later' ("
+    )
+
+
+def test_the_same_freeze_again_is_none_that_shares_a_subject(two: Two, sqlite_database: Database) -> None:
+    assert freezing.freeze_study(sqlite_database, two.earlier.admin, "earlier").sha256
+
+
+def test_what_was_left_out_is_disclosed_as_of_the_draw(two: Two, sqlite_database: Database) -> None:
+    with sqlite_database.read_only() as session:
+        study = session.exec(select(Study).where(Study.key == "later")).one()
+        left_out = disclosed_pool.of_listed_study(session, stored_id(study.id))["left_out"]["read"]
+        drawn = drawn_apart.subjects_of(session, two.sha256)
+
+    assert left_out == sorted(drawn)

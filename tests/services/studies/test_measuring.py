@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from exchange.refusal import InputRefused
 from protocol.fields.pixels import Extent
-from services.studies.checking import validated_folder
+from services.studies.checking import checked_folder, validated_folder
 from services.studies.measuring import extent_of
 from tests.listed_study import write_listed
 from tests.room_study import rewrite, rows_of
@@ -43,16 +45,24 @@ def test_what_cannot_be_read_has_no_extent(tmp_path: Path, content: bytes) -> No
     assert extent_of(tmp_path / "missing.png") is None
 
 
-@pytest.mark.parametrize(("place", "warned"), [("25 -20 0", False), ("26 0 0", True), ("0 0 3", True)])
-def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
-    tmp_path: Path, place: str, warned: bool
-) -> None:
-    def with_a_place(folder: Path) -> None:
+def with_place(place: str) -> Callable[[Path], None]:
+    """Return a change that gives a place as the reference of the item on an image."""
+
+    def change(folder: Path) -> None:
         with_an_image(folder)
         rows = rows_of(folder / "references.csv")
         rewrite(folder / "references.csv", [row | ({"accepted": place} if row["item"] == "i7" else {}) for row in rows])
 
-    write_listed(tmp_path / "study", PROTOCOL, [with_a_place])
+    return change
+
+
+@pytest.mark.parametrize(
+    ("place", "warned"), [("column 1 row 40", False), ("row 40, column 50", False), ("column 51 row 20", True)]
+)
+def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
+    tmp_path: Path, place: str, warned: bool
+) -> None:
+    write_listed(tmp_path / "study", PROTOCOL, [with_place(place)])
 
     warnings = [said for said in validated_folder(tmp_path / "study").warnings if "outside" in said]
 
@@ -63,12 +73,65 @@ def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
     assert warnings == ([sentence] if warned else [])
 
 
+def test_a_reference_in_an_image_is_stored_where_its_column_and_row_are(tmp_path: Path) -> None:
+    write_listed(tmp_path / "study", PROTOCOL, [with_place("column 33 row 17 | column 28.5 row 1")])
+
+    references = validated_folder(tmp_path / "study").references
+
+    # In the radiological convention columns run against x.
+    (said,) = [row.fields[0].accepted for row in references if row.item == "i7"]
+    assert said == ("-7.5 3.5 0", "-3 19.5 0")
+
+
+@pytest.mark.parametrize(
+    ("item", "place", "says"),
+    [
+        (
+            "i7",
+            "40 30 0",
+            "'40 30 0' is a place in an image without scale, where three numbers can be taken for column and row, and",
+        ),
+        ("i6", "column 40 row 30", "'column 40 row 30' is a column and a row, and item 'i6' shows no image without"),
+    ],
+)
+def test_a_place_that_is_not_clear_is_refused(tmp_path: Path, item: str, place: str, says: str) -> None:
+    def change(folder: Path) -> None:
+        with_an_image(folder)
+        named = {"field": "spot", "radius": "10", "accepted": place}
+        rows = rows_of(folder / "references.csv")
+        rewrite(folder / "references.csv", [row | (named if row["item"] == item else {}) for row in rows])
+
+    write_listed(tmp_path / "study", PROTOCOL, [change])
+
+    with pytest.raises(InputRefused) as refused:
+        validated_folder(tmp_path / "study")
+
+    assert says in str(refused.value)
+
+
+def test_a_place_in_an_image_that_is_not_there_is_refused_with_its_file(tmp_path: Path) -> None:
+    drawn = PROTOCOL.replace("from: {where: {about: image}}", "from: {sample: {size: 1}}")
+    folder = write_listed(tmp_path / "study", drawn, [with_place("column 33 row 17")])
+    (folder / "volumes" / "c4.png").unlink()
+
+    with pytest.raises(InputRefused, match=r"place in c4\.png, which is not in the folder or cannot be read"):
+        validated_folder(folder)
+
+
+def test_a_version_of_a_frozen_study_keeps_places_in_pixels_from_the_middle(tmp_path: Path) -> None:
+    folder = write_listed(tmp_path / "study", PROTOCOL, [with_place("-3 5 0")])
+
+    references = checked_folder(folder, plan_is_frozen=True).references
+
+    assert [row.fields[0].accepted for row in references if row.item == "i7"] == [("-3 5 0",)]
+
+
 @pytest.mark.parametrize(("start", "warned"), [("12|3|0", True), ("-12|3|0", False), ("middle", False)])
 def test_an_item_that_begins_where_the_reference_is_is_warned_of(tmp_path: Path, start: str, warned: bool) -> None:
     def with_a_start(folder: Path) -> None:
         with_an_image(folder)
         rows = rows_of(folder / "references.csv")
-        place = {"accepted": "10 3 0", "radius": "4"}
+        place = {"accepted": "column 15 row 17", "radius": "4"}
         rewrite(folder / "references.csv", [row | (place if row["item"] == "i7" else {}) for row in rows])
         items = rows_of(folder / "items.csv")
         rewrite(folder / "items.csv", [row | {"start": start if row["item"] == "i7" else ""} for row in items])
@@ -78,7 +141,7 @@ def test_an_item_that_begins_where_the_reference_is_is_warned_of(tmp_path: Path,
     warnings = [said for said in validated_folder(tmp_path / "study").warnings if "begins" in said]
 
     sentence = (
-        "references.csv: line 8: item 'i7' begins at 12 3 0 (start), within the radius of the place '10 3 0' that "
-        "counts as right in 'spot': the crosshair shows it; begin elsewhere."
+        "references.csv: line 8: item 'i7' begins at 12 3 0 (start), within the radius of the place 'column 15 row 17' "
+        "that counts as right in 'spot': the crosshair shows it; begin elsewhere."
     )
     assert warnings == ([sentence] if warned else [])

@@ -59,6 +59,10 @@ LINE = "estimate: accuracy, of: read.answer"
             "cluster: scanner",
             "very unit of 'read' has the value 'A' of scanner, and a single cluster gives",
         ),
+        (
+            f"primary: {{{LINE}, compare: number, where: {{number: ['5', '6']}}}}",
+            "every unit of 'read' has the level '1 or more' there; remove compare, or select units of several levels",
+        ),
         (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share is between 0 and 1, so no lower limit can be"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
@@ -342,7 +346,7 @@ def test_weighted_kappas_are_held_against_their_bound_with_a_step_between_two_an
 
     assert warnings_of_scored(tmp_path, f"{line}: 0.8") == []
     (warning,) = warnings_of_scored(tmp_path, f"{line}: 0.99")
-    assert "with 40 units in 20 subjects the limits are 0.9" in warning
+    assert "with 40 units in 20 subjects the limits are 0.8" in warning
 
 
 ALPHA = "criteria: [{key: it, estimate: agreement, of: read.answer, statistic: krippendorff_alpha, above: %s}]"

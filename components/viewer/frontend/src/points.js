@@ -26,6 +26,11 @@ export class Points {
     return this.worlds.map((pane) => ({ pane, title: this.specs[pane].title }));
   }
 
+  /** @returns {boolean} whether there are only pictures, on which no crosshair is drawn before the reader clicks */
+  onPictures() {
+    return this.specs.length > 0 && this.specs.every(({ volumes }) => !volumes[0].placed);
+  }
+
   /**
    * Take the crosshair as a point. On a picture it is drawn only once the reader has set it; before that, a place that nobody
    * chose would be stored.

@@ -11,6 +11,7 @@ from agreement import Estimate, difference_of_parts, mann_whitney, paired_differ
 from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
 from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.of_pool import of_pool
@@ -45,46 +46,71 @@ INTERACTION = (
 )
 
 
+@dataclass(frozen=True)
+class Division:
+    """How an attribute divides units.
+
+    Attributes
+    ----------
+    value_of
+        Returns a unit's value or, of a number with declared bounds, its level; empty if it has none.
+    words
+        Returns the words for a value: a model's name, or the value with the name of its attribute.
+    levels
+        The levels of a number with declared bounds, lowest first; empty for any other attribute.
+    """
+
+    name: str
+    value_of: Callable[[Unit], str]
+    words: Callable[[str], str] = str
+    levels: tuple[str, ...] = ()
+
+    def values_in(self, ratings: Ratings) -> list[str]:
+        """Return the values that the units have: levels from the lowest, others sorted by name."""
+        there = {value for unit in ratings.units if (value := self.value_of(unit))}
+        return [level for level in self.levels if level in there] if self.levels else sorted(there)
+
+
+# Models, each an answer's author.
+BY_MODEL = Division("model", lambda unit: unit.value_of("model"))
+
+
 def difference_rows(
     ratings: Ratings,
     numbers: Sequence[Numbers],
-    name: str,
-    values: Sequence[tuple[str, str]],
+    by: Division,
     stratum: Stratum,
     intervals: IntervalSettings,
     *,
     is_share: bool,
 ) -> list[EstimateRow]:
-    """Return the difference between every two values of an attribute, in the mean over each unit's raters.
+    """Return the difference between every two parts that an attribute makes, in the mean over each unit's raters.
 
     Parameters
     ----------
     numbers
         By column, the numbers to compare: a step, a number, or 1 for correct.
-    name, values
-        The attribute, and its values with their words.
     is_share
         Whether the numbers are only 1 and 0, in which case ranks say nothing more.
     """
     units = mean_of_units(numbers)
     # One number per item and value is compared: it is a candidate's own if the item has no other of that value.
-    alone = len({(unit.item.key, unit.value_of(name)) for unit in ratings.units}) == len(ratings.units)
+    alone = len({(unit.item.key, by.value_of(unit)) for unit in ratings.units}) == len(ratings.units)
     unit = ratings.unit if alone else "item"
-    of_value = {value: _of(ratings, units, name, value) for value, _ in values}
+    of_value = {value: _of(ratings, units, by, value) for value in by.values_in(ratings)}
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     rows = []
-    for pair in combinations(values, 2):
-        (first_value, first_words), (second_value, second_words) = pair
-        first, second = of_value[first_value], of_value[second_value]
-        kind: Literal["model", "part"] = "model" if name == "model" else "part"
-        parties = (Party(kind, first_words), Party(kind, second_words))
+    for pair in combinations(of_value, 2):
+        first, second = (of_value[value] for value in pair)
+        kind: Literal["model", "part"] = "model" if by.name == "model" else "part"
+        parties = (Party(kind, by.words(pair[0])), Party(kind, by.words(pair[1])))
         if not first or not second:
             continue
         shared = sorted(set(first) & set(second))
         estimate = _paired(first, second, shared, intervals) if shared else _apart(first, second, unit, intervals)
         row = EstimateRow(statistic, "models", parties, stratum, estimate)
         rows += [row, *_paired_of_pool(row, first, second, shared, intervals)]
-        of_readers = _over_readers(ratings, numbers, name, [value for value, _ in pair], intervals)
+        of_readers = _over_readers(ratings, numbers, by, pair, intervals)
         if of_readers is not None:
             rows.append(EstimateRow(statistic, "models_over_readers", parties, stratum, of_readers))
         if not is_share:
@@ -96,28 +122,23 @@ def difference_rows(
 def interaction_rows(
     ratings: Ratings,
     numbers: Sequence[Numbers],
-    name: str,
+    by: Division,
     stratum: Stratum,
     intervals: IntervalSettings,
     *,
     is_share: bool,
-    words: Callable[[str], str],
 ) -> list[EstimateRow]:
-    """Return how far every two raters vary in the difference between two values, on the units that both rated.
+    """Return how far every two raters vary in the difference between two parts, on the units that both rated.
 
     Parameters
     ----------
     numbers
         By column, the numbers to compare: a step, a number, or 1 for correct.
-    name
-        The attribute.
     is_share
         Whether the numbers are only 1 and 0.
-    words
-        Returns the words for one of its values, with the attribute's name.
     """
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
-    values = [unit.value_of(name) for unit in ratings.units]
+    values = [by.value_of(unit) for unit in ratings.units]
     rows = []
     for a, b in ratings.pairs_on(ratings.whole):
         gaps = [
@@ -125,7 +146,7 @@ def interaction_rows(
             for own, other, value, cluster in zip(numbers[a], numbers[b], values, ratings.clusters, strict=True)
             if own is not None and other is not None
         ]
-        for first, second in combinations(ratings.values_of(name), 2):
+        for first, second in combinations(by.values_in(ratings), 2):
             both = [each for each in gaps if each[1] in (first, second)]
             if len({value for _, value, _ in both}) < 2:
                 continue
@@ -136,7 +157,7 @@ def interaction_rows(
                 **intervals.by([cluster for _, _, cluster in both]),
             )
             parties = (ratings.columns[a].party, ratings.columns[b].party)
-            category = Category(f"{first} minus {second}", f"{words(first)} minus {words(second)}")
+            category = Category(f"{first} minus {second}", f"{by.words(first)} minus {by.words(second)}")
             rows.append(EstimateRow(statistic, "interaction", parties, stratum, estimate, category=category))
     return rows
 
@@ -150,22 +171,13 @@ def mean_of_units(numbers: Sequence[Numbers]) -> Numbers:
     return means
 
 
-def between_parts(
-    name: str,
-    numbers: Callable[[Ratings], Sequence[Numbers]],
-    *,
-    is_share: bool = False,
-    words: Callable[[str], str] = str,
-) -> Topic:
-    """Return the topic that compares every two values of an attribute, if there are several.
-
-    `words` returns the words for a value: a model's name, or the value with the name of its attribute.
-    """
+def between_parts(by: Division, numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:
+    """Return the topic that compares every two parts that an attribute makes, if there are several."""
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-        values = [(value, words(value)) for value in ratings.values_of(name)]
-        return difference_rows(ratings, numbers(ratings), name, values, stratum, intervals, is_share=is_share)
+        return difference_rows(ratings, numbers(ratings), by, stratum, intervals, is_share=is_share)
 
+    name = by.name
     return Topic(
         f"by_{name}", f"differences by {name.replace('_', ' ')}", EXPLANATION, compute, in_parts=False, further=_FURTHER
     )
@@ -173,11 +185,11 @@ def between_parts(
 
 def between_models(numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:
     """Return the topic that compares every two models, if there are several."""
-    return between_parts("model", numbers, is_share=is_share)
+    return between_parts(BY_MODEL, numbers, is_share=is_share)
 
 
 def _over_readers(
-    ratings: Ratings, numbers: Sequence[Numbers], name: str, values: Sequence[str], intervals: IntervalSettings
+    ratings: Ratings, numbers: Sequence[Numbers], by: Division, values: Sequence[str], intervals: IntervalSettings
 ) -> Estimate | None:
     """Return the difference for other raters too, on items for which all raters rated both; None for one rater."""
     if len(numbers) < 2:
@@ -187,7 +199,7 @@ def _over_readers(
         of_items: dict[str, Numbers] = {}
         twice: set[str] = set()
         for place, unit in enumerate(ratings.units):
-            if unit.value_of(name) == value:
+            if by.value_of(unit) == value:
                 twice |= {unit.item.key} & set(of_items)
                 of_items[unit.item.key] = [own[place] for own in numbers]
         # An item with several units of one value has no single answer from each rater.
@@ -216,13 +228,13 @@ class _OfItem:
 OfItems = dict[str, _OfItem]
 
 
-def _of(ratings: Ratings, units: Numbers, name: str, value: str) -> OfItems:
-    """Return each item's mean over its units that have this value of an attribute."""
+def _of(ratings: Ratings, units: Numbers, by: Division, value: str) -> OfItems:
+    """Return each item's mean over its units of one part."""
     by_item: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}
     chances: dict[str, set[float | None]] = {}
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):
-        if number is not None and unit.value_of(name) == value:
+        if number is not None and by.value_of(unit) == value:
             by_item.setdefault(unit.item.key, []).append(number)
             chances.setdefault(unit.item.key, set()).add(unit.probability)
             clusters[unit.item.key] = cluster
@@ -235,9 +247,9 @@ def _of(ratings: Ratings, units: Numbers, name: str, value: str) -> OfItems:
 
 
 def _paired(first: OfItems, second: OfItems, shared: list[str], intervals: IntervalSettings) -> Estimate:
-    by = intervals.by([first[item].cluster for item in shared])
+    settings = intervals.by([first[item].cluster for item in shared])
     return paired_difference(
-        [first[item].mean for item in shared], [second[item].mean for item in shared], tests_zero=True, **by
+        [first[item].mean for item in shared], [second[item].mean for item in shared], tests_zero=True, **settings
     )
 
 

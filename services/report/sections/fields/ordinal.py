@@ -7,10 +7,8 @@ from dataclasses import replace
 
 from agreement import (
     bland_altman,
-    cohen_kappa,
     icc,
     icc_with_missing,
-    krippendorff_alpha,
     percent_agreement,
     percent_agreement_of_all,
 )
@@ -79,8 +77,8 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
             difference = bland_altman(steps[a], steps[b], **by).bias
             rows.append(EstimateRow("mean_difference", "answers", parties, stratum, difference))
             continue
-        linear = cohen_kappa(first, second, categories=ids, weights="linear", **by)
-        quadratic = cohen_kappa(first, second, categories=ids, weights="quadratic", **by)
+        linear = intervals.weighted_kappa(first, second, "linear", categories=ids, **by)
+        quadratic = intervals.weighted_kappa(first, second, "quadratic", categories=ids, **by)
         rows += [
             EstimateRow("percent_agreement", "answers", parties, stratum, percent_agreement(first, second, **by)),
             EstimateRow("linear_kappa", "answers", parties, stratum, linear),
@@ -94,7 +92,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
             same = percent_agreement_of_all(of_units, **by)
             rows.append(EstimateRow("percent_agreement", "answers", (ALL_RATERS,), stratum, same))
             ordered = [list(given) for given in zip(*ratings.answers, strict=True)]
-            alpha = krippendorff_alpha(ordered, "ordinal", categories=ids, **by)
+            alpha = intervals.ordinal_alpha(ordered, categories=ids, **by)
             rows.append(EstimateRow("krippendorff_alpha", "answers", (ALL_RATERS,), stratum, alpha))
     return rows
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol
+from protocol.language.expansion import Expansion
+from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol, with_interval_of
 from tests.protocol.language.study_text import expanded
 
 STUDY = """
@@ -110,3 +111,25 @@ def test_a_field_of_a_phase_is_named_where_the_same_is_said_of_a_form_that_the_p
 
     said = f"field 'diagnosis' offers {OTHER_IDS}, {ASKED_ANEW}"
     assert reasons == [f"Form 'report': {said}", f"Phase 'check': {said}"]
+
+
+def with_interval(plan: str) -> Expansion:
+    return expanded(STUDY + f"analysis: {{weighted_interval: {plan}}}\n")
+
+
+@pytest.mark.parametrize("frozen", ["plain", "transformed"])
+def test_a_version_keeps_the_weighted_interval_that_was_frozen(frozen: str) -> None:
+    before = with_interval(frozen)
+
+    after = with_interval_of(before, expanded(STUDY))
+
+    assert after.analysis.weighted_interval == frozen
+    assert list(reasons_against_protocol(before, after)) == []
+
+
+def test_a_version_that_names_another_weighted_interval_is_refused() -> None:
+    before, after = with_interval("plain"), with_interval("transformed")
+
+    (reason,) = reasons_against_protocol(before, with_interval_of(before, after))
+
+    assert reason.startswith("Key analysis.weighted_interval differs from what was declared")

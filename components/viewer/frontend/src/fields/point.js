@@ -20,7 +20,8 @@ export function pointField(field, { onChange, points, refuse }) {
   const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, ...takes, show, drop));
 
   function paint() {
-    words.textContent = point ? points.say(point) : "No point yet: move the crosshair there, then set it.";
+    const how = points.onPictures() ? "click the place in the image" : "move the crosshair there";
+    words.textContent = point ? points.say(point) : `No point yet: ${how}, then set it.`;
     show.disabled = drop.disabled = !point;
   }
 
