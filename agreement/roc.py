@@ -80,10 +80,12 @@ def roc_auc(
 
 
 class Sides(NamedTuple):
-    """How the reasons for an undefined area name its two sides: what is compared, and either of the sides."""
+    """How the reasons for an undefined area name its two sides: what is compared, either, and that one is empty."""
 
     compared: str
     either: str
+    no_positive: str = "no positive {unit}s"
+    no_negative: str = "no negative {unit}s"
 
 
 def area_of_sides(
@@ -113,7 +115,7 @@ def area_of_sides(
     method = _method(groups is not None, lost)
     scores, positive = scores[used], positive[used]
     if not positive.any() or positive.all():
-        reason = f"no {'negative' if positive.any() else 'positive'} {unit}s"
+        reason = (sides.no_negative if positive.any() else sides.no_positive).format(unit=unit)
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     value, of_positive, of_negative = delong_parts(scores[positive], scores[~positive])
     influence = np.zeros(n)

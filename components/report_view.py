@@ -128,7 +128,7 @@ def _draw_section(study_key: str, section: Section, figures: list[report.Figure]
             draw_figure(figure)
     else:
         _draw_chosen(study_key, section.key, figures)
-    said = "".join(report.table_markup(table) for table in section.tables_behind) + report.method_markup(section)
+    said = report.tables_behind_markup(section) + report.method_markup(section)
     # Streamlit draws no empty piece of HTML.
     if said:
         st.html(said)

@@ -64,6 +64,11 @@ def table_markup(table: Table) -> str:
     return str(_parts().table(printed(table)))  # type: ignore[attr-defined]
 
 
+def tables_behind_markup(section: Section) -> str:
+    """Return the tables of a section after its figures, folded as the section says; empty if it has none."""
+    return str(_parts().tables_behind(section, printed)).strip()  # type: ignore[attr-defined]
+
+
 def _whole(part: object) -> object:
     """Return a text without line breaks within its figures; markup and other values are returned unchanged."""
     return unbroken(part) if isinstance(part, str) and not hasattr(part, "__html__") else part

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Literal
 
 from exchange.estimate_rows import EstimateRow, Party, Stratum
@@ -175,6 +176,14 @@ Table = EstimateTable | PlainTable | QuartileTable | Matrix
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Tables of a section that are opened together on demand, such as all of one field."""
+
+    title: str
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Section:
     """One part of the report.
 
@@ -186,6 +195,8 @@ class Section:
         The text before its figures and tables: what they show, and what they leave out.
     method
         The text after them: how they were computed.
+    folds
+        Which of its tables are folded, in a section with very many of them.
     """
 
     key: str
@@ -194,6 +205,7 @@ class Section:
     explanation: tuple[str, ...]
     tables: tuple[Table, ...]
     method: tuple[str, ...] = ()
+    folds: tuple[Fold, ...] = ()
 
     @property
     def tables_first(self) -> tuple[Table, ...]:
@@ -204,6 +216,13 @@ class Section:
     def tables_behind(self) -> tuple[Table, ...]:
         """The tables after its figures."""
         return tuple(table for table in self.tables if (self.key, table.key) != (PLAN, CRITERIA))
+
+    @property
+    def folded_behind(self) -> tuple[tuple[Fold | None, tuple[Table, ...]], ...]:
+        """The tables after its figures in runs that are folded together; with None, those that are not folded."""
+        fold_of = {key: fold for fold in self.folds for key in fold.keys}
+        runs = groupby(self.tables_behind, key=lambda table: fold_of.get(table.key))
+        return tuple((fold, tuple(tables)) for fold, tables in runs)
 
     def table(self, key: str) -> Table | None:
         """Return the table with this key, or None if the study has none."""

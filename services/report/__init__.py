@@ -9,6 +9,7 @@ from exchange.report_markup import (
     section_markup,
     sentences_markup,
     table_markup,
+    tables_behind_markup,
 )
 from exchange.report_structure import PLAN, EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section, Table
 from exchange.report_words import STATES
@@ -44,4 +45,5 @@ __all__ = [
     "section_markup",
     "sentences_markup",
     "table_markup",
+    "tables_behind_markup",
 ]

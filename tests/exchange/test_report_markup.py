@@ -8,8 +8,8 @@ import pytest
 
 from agreement import Estimate
 from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
-from exchange.report_markup import environment, section_markup, sentences_markup, table_markup
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from exchange.report_markup import environment, section_markup, sentences_markup, table_markup, tables_behind_markup
+from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section
 
 AS_ONE = "[.65,\N{NO-BREAK SPACE}.88]"
 
@@ -63,3 +63,17 @@ def test_of_many_differences_of_levels_the_smaller_ones_are_opened_on_demand(
 def test_a_template_is_compiled_once_however_many_parts_are_made() -> None:
     # A page makes a part for each table: compiled anew for each, they took longer than the figures.
     assert environment().get_template("report_parts.html") is environment().get_template("report_parts.html")
+
+
+def test_tables_of_a_field_are_opened_together_in_the_place_where_they_stand() -> None:
+    tables = tuple(
+        PlainTable(key, f"Table {key}", "", (Column("value", "Estimate", ""),), (("1",),))
+        for key in ("a", "b", "c", "d")
+    )
+    section = Section("s", "S", "S", (), tables, folds=(Fold("Diagnosis", frozenset({"b", "c"})),))
+
+    before, _, rest = tables_behind_markup(section).partition('<details class="report-fold">')
+    inside, _, behind = rest.partition("</details>")
+
+    titles = [[key for key in "abcd" if f"Table {key}" in part] for part in (before, inside, behind)]
+    assert titles == [["a"], ["b", "c"], ["d"]] and "<summary>Diagnosis: 2 tables</summary>" in inside

@@ -302,7 +302,7 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str,
         }
         for column, answers in zip(ratings.columns, ratings.answers, strict=True)
     }
-    chances = {number: unit.probability for number, unit in zip(rated, ratings.units, strict=True)}
+    chances = {number: unit.in_phase for number, unit in zip(rated, ratings.units, strict=True)}
     names = {member.id: member.party.name for _, member in rows.members}
     remarks = _remarks([entry for entry in rows.entries if entry.phase == phase], names)
     asked = set(rated)

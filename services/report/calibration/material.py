@@ -106,7 +106,8 @@ def material_of(
         (column,), (answers,) = decided.columns, decided.answers
         adjudicated = _of_rater(column, answers, places, n, scale)
     by_answers = hangs_on_answers(ratings.phase)
-    chances = [None if by_answers else unit.probability for unit in ratings.units]
+    # The score refers to what the phase draws from: see the frame.
+    chances = [None if by_answers else unit.in_phase for unit in ratings.units]
     of_answers = tuple(attribute.key for attribute in study.attributes if attribute.table == "candidates")
     read = _read(
         scale, pool, study.analysis.cluster, _factors(study, pool), of_answers, humans,

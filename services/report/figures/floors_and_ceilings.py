@@ -9,11 +9,12 @@ from exchange.estimate_rows import ALL_RATERS, EstimateRow
 from exchange.report_words import intervals_in_words, statistic_in_words, stratum_in_words, who
 from exchange.shown_numbers import shown_estimate
 from exchange.statistic_names import Compared
+from protocol.language.wording import listed
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
 from services.report.figures.figure import MOST_LINES, Figure
 
-# More raters than this cannot be told apart, so only all of them together are drawn.
+# More raters than this cannot be told apart, so only all of them together are drawn; of models, none.
 MOST_RATERS = 6
 _WITHOUT_IMAGES: tuple[Compared, ...] = ("chance_floor", "text_only_floor", "majority_floor")
 _CEILINGS: tuple[Compared, ...] = ("best_rater", "others")
@@ -43,8 +44,7 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
         and row.statistic in ("accuracy", "percent_agreement")
         and not (row.bound or row.weighted or row.exploratory)
     ]
-    if len({row.parties for row in levels if row.compared == "reference"}) > MOST_RATERS:
-        levels = [row for row in levels if row.compared not in ("reference", "others") or row.parties == (ALL_RATERS,)]
+    levels, left_out = _few_enough(levels)
     if len({row.compared for row in levels}) < 2 or len(levels) > MOST_LINES:
         return []
     names = [_whose(row) for row in levels]
@@ -52,9 +52,22 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
     draw = partial(forest, levels, "Share (%)", limits=SHARES, labels=lines, names=names)
     caption = (
         f"{title}: {stratum_in_words(levels[0].stratum)}. Dots: shares right, or the same as "
-        f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line."
+        f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line.{left_out}"
     )
     return [Figure(key, section, title, caption, draw)]
+
+
+def _few_enough(levels: list[EstimateRow]) -> tuple[list[EstimateRow], str]:
+    """Return the rows without raters, or models, that are too many to be drawn one by one, and a sentence on these."""
+    said = []
+    for kind, words in (("rater", "raters one by one"), ("model", "models")):
+        parties = {row.parties for row in levels if row.compared == "reference" and row.parties[0].kind == kind}
+        if len(parties) > MOST_RATERS:
+            levels = [
+                row for row in levels if row.compared not in ("reference", "others") or row.parties[0].kind != kind
+            ]
+            said.append(f"{len(parties)} {words}")
+    return levels, f" Not drawn, but in the tables: {listed(said)}." if said else ""
 
 
 def _whose(row: EstimateRow) -> str:

@@ -45,7 +45,9 @@ class Unit:
     Attributes
     ----------
     probability
-        Its chance of being drawn; None if not known.
+        Its chance of being drawn, through all phases that it came by; None if not known.
+    in_phase
+        Its chance in the phase alone, given what this draws from; None if not known.
     group
         In a pool, the key of the group of the person who gave the answer; empty for a model's.
     has_list
@@ -59,6 +61,7 @@ class Unit:
     item: ItemLine
     candidate: CandidateLine | None
     probability: float | None
+    in_phase: float | None = None
     group: str = ""
     has_list: bool = True
     version: int = 1

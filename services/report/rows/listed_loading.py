@@ -21,6 +21,7 @@ from protocol.references import ItemReferences
 from protocol.study_phases import StudyPhases
 from services.judging.verdict_columns import READ_AT_ONCE
 from services.reading.field_keys import StudyKeys
+from services.report.rows.chained import chained
 from services.report.rows.entries import load_entries
 from services.report.rows.in_pixels import items_in_pixels
 from services.report.rows.listed_rows import CandidateLine, DrawnLine, ItemLine, ListedRows
@@ -67,7 +68,11 @@ def load_listed(
     return ListedRows(
         items=items,
         candidates=candidates,
-        drawn=_drawn(session, study_id, phases, items, candidates, phases.chosen_by_answers if left_out else ()),
+        drawn=chained(
+            expansion,
+            _drawn(session, study_id, phases, items, candidates, phases.chosen_by_answers if left_out else ()),
+            candidates,
+        ),
         members=[
             (
                 member.role,

@@ -64,7 +64,11 @@ class CandidateLine:
 
 @dataclass(frozen=True)
 class DrawnLine:
-    """A unit as it was drawn for a phase."""
+    """A unit as it was drawn for a phase.
+
+    `probability` is its chance in this phase, given what the phase draws from, with its Monte Carlo `error`; `overall`
+    is the chance through all phases that it came by. Both are None where not known.
+    """
 
     phase: str
     item: str
@@ -77,6 +81,7 @@ class DrawnLine:
     # The version of the study that added it, and the version that replaced it by a corrected one.
     version: int = 1
     replaced_in: int | None = None
+    overall: float | None = None
 
 
 @dataclass(frozen=True)

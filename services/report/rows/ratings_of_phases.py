@@ -72,9 +72,8 @@ def _units(rows: ListedRows, study: Expansion, phase: Phase) -> list[tuple[tuple
             ids = (item.id, candidate.id if candidate is not None else 0)
             group = groups.get(candidate.author, "") if candidate is not None else ""
             is_control = phase.source.controls > 0 and line.stratum == CONTROLS
-            unit = Unit(
-                item, candidate, line.probability, group, _has_list(study, phase, item), line.version, is_control
-            )
+            has_list = _has_list(study, phase, item)
+            unit = Unit(item, candidate, line.overall, line.probability, group, has_list, line.version, is_control)
             units.append((ids, unit))
     return units
 

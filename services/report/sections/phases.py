@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table, TitleParts
+from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section, Table, TitleParts
 from exchange.report_words import FORMATS, GROUNDINGS, party_in_words, stratum_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.computed import number_columns
@@ -29,6 +29,10 @@ from services.report.sections.fields.topics import Topic, measured_in, unit_in_w
 
 # If there are more fields than this, only their number is given.
 MOST_NAMED = 4
+# An explanation from this many characters on is given once in a section, and named by the tables after it.
+LONG = 200
+# A section with more tables than this folds those of each field.
+MOST_OPEN = 24
 # Sets of units with their names; for a field, all units come first.
 Parts = Sequence[tuple[Stratum, Ratings]]
 PLANNED = "What the analysis plan declares is under “Declared before the first verdict” and is not repeated here."
@@ -61,6 +65,8 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         return None
     several = len(phase.fields) > 1
     tables: list[Table] = [_answers(phase)]
+    folds: list[Fold] = []
+    said: dict[str, str] = {}
     for place, ratings in enumerate(phase.fields):
         of_field: list[Table] = []
         label = _label(phase, ratings) if several else ""
@@ -70,12 +76,16 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         report = REPORTS[ratings.field.type]
         of_columns = [report.of_columns(number_columns(study))] if report.of_columns is not None else []
         for topic in (*report.topics, *of_columns, DEPENDING, UNDETERMINED, INVALID, *whole):
-            table = topic_table(topic, parts, study, intervals, label=label)
+            table = topic_table(topic, parts, study, intervals, label=label, said=said)
             if table.rows:
                 of_field.append(table)
+                if len(topic.explanation) >= LONG:
+                    said.setdefault(topic.explanation, table.title)
         of_field += matrices_of(ratings, label)
         again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
-        tables += [_of_form(table, ratings) for table in of_field] if again else of_field
+        of_field = [_of_form(table, ratings) for table in of_field] if again else of_field
+        tables += of_field
+        folds.append(Fold(label, frozenset(table.key for table in of_field)))
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
@@ -84,6 +94,7 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         explanation=(_what_was_asked(phase), EXPLORATORY),
         tables=tuple(tables),
         method=(PLANNED,) if plan_of(study) else (),
+        folds=tuple(fold for fold in folds if len(fold.keys) > 1) if several and len(tables) > MOST_OPEN else (),
     )
 
 
@@ -145,7 +156,12 @@ def _all_fields(phase: PhaseRatings, study: Expansion, intervals: IntervalSettin
 
 
 def topic_table(
-    topic: Topic, parts: Parts, study: Expansion, intervals: IntervalSettings, label: str = ""
+    topic: Topic,
+    parts: Parts,
+    study: Expansion,
+    intervals: IntervalSettings,
+    label: str = "",
+    said: Mapping[str, str] | None = None,
 ) -> EstimateTable:
     """Return a topic's estimates on all units, and on the parts for which the plan asks for tables.
 
@@ -153,6 +169,8 @@ def topic_table(
     ----------
     parts
         The result of `parts_of`, made once for all topics of a field because the parts cache which answers are right.
+    said
+        Explanations that need not be given again, each with the title of the table that gives it.
     """
     _, ratings = parts[0]
 
@@ -165,6 +183,9 @@ def topic_table(
 
     rows = counted(computed, intervals, study.analysis.comparisons)
     title = TitleParts(label, topic.title, names=topic.names)
+    pieces = topic.explained(ratings, rows)
+    if said and topic.explanation in said:
+        pieces[0] = f"What these figures are is said under “{said[topic.explanation]}”."
     return EstimateTable(
         key=f"{ratings.field.key}_{topic.key}",
         title=str(title),
@@ -172,7 +193,7 @@ def topic_table(
             filter(
                 None,
                 [
-                    *topic.explained(ratings, rows),
+                    *pieces,
                     unit_in_words(ratings, rows),
                     weighted_in_words(ratings, rows),
                     in_words(rows),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from sklearn.metrics import f1_score, recall_score, roc_auc_score
 
-from services.report import Figure, figures_of
+from services.report import Figure, Report, figures_of
 from tests.services.report import planted
 from tests.services.report.recomputed import Rows, estimate_in, tables_of
 
@@ -19,19 +19,19 @@ NONE = "none of the options"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Rows], dict[str, Figure]]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Rows], dict[str, Figure], Report]]:
     database, report = planted.made_once_in_the_run(planted.structured_reads, tmp_path_factory.mktemp("models"))
-    yield tables_of(database, report), {figure.key: figure for figure in figures_of(report)}
+    yield tables_of(database, report), {figure.key: figure for figure in figures_of(report)}, report
     database.engine.dispose()
 
 
 @pytest.fixture(scope="module")
-def tables(made: tuple[dict[str, Rows], dict[str, Figure]]) -> dict[str, Rows]:
+def tables(made: tuple[dict[str, Rows], dict[str, Figure], Report]) -> dict[str, Rows]:
     return made[0]
 
 
 @pytest.fixture(scope="module")
-def figures(made: tuple[dict[str, Rows], dict[str, Figure]]) -> dict[str, Figure]:
+def figures(made: tuple[dict[str, Rows], dict[str, Figure], Report]) -> dict[str, Figure]:
     return made[1]
 
 
@@ -234,3 +234,12 @@ def test_answers_are_counted_against_the_reference_with_both_margins(
     assert cell["2", f"{OTHER}: Stroke"] == str(sum(said[item] == "stroke" for item in strokes))
     drawn = figures[f"phase_read-{key}"].figure.data[0]
     assert "Stroke (6)" in list(drawn.y) and "Not an answer (2)" in list(drawn.x)
+
+
+def test_a_long_explanation_is_given_once_in_a_section(made: tuple[dict[str, Rows], dict[str, Figure], Report]) -> None:
+    section = made[2].section("phase_read")
+    assert section is not None
+    said = [table.explanation for table in section.tables if table.key.endswith("_classes")]
+
+    assert len(said) > 2 and ["harmonic mean" in each for each in said] == [True] + [False] * (len(said) - 1)
+    assert all(each.startswith("What these figures are is said under “") for each in said[1:])

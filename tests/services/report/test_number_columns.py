@@ -23,7 +23,7 @@ PROTOCOL = """
 blindread: 2
 name: hedged
 title: Do hedged answers tend to be wrong
-attributes: {candidates: {hedge: number, words: number}}
+attributes: {candidates: {hedge: number, words: number, thanks: number}}
 phases:
   - key: score
     title: Scores
@@ -56,8 +56,13 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     (study / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
     write_table(study / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"Item {n}?") for n in range(N)])
     write_table(study / "references.csv", "item,accepted", [(f"q{n}", "left") for n in range(N)])
-    texts = [(f"{model}{n}", f"q{n}", model, f"{model} {n}", hedge(n, model), n) for n in range(N) for model in MODELS]
-    write_table(study / "candidates.csv", "candidate,item,model,answer,hedge,words", texts)
+    texts = [
+        # Thanks were counted in answers only that are scored correct.
+        (f"{model}{n}", f"q{n}", model, f"{model} {n}", hedge(n, model), n, n if says(n, model) == "correct" else "")
+        for n in range(N)
+        for model in MODELS
+    ]
+    write_table(study / "candidates.csv", "candidate,item,model,answer,hedge,words,thanks", texts)
     situation = imported_listed(Database(engine, folder / "data"), study, raters=1)
     freezing.freeze_study(situation.database, situation.admin, situation.study_key)
     lines = [f"q{n},{model}{n},{'correct' if n % 2 else 'incorrect'}" for n in range(N) for model in MODELS]
@@ -116,3 +121,14 @@ def test_a_judge_has_the_area_of_its_own_verdicts(tables: dict[str, Rows]) -> No
 @pytest.mark.parametrize("column", ["hedge", "words"])
 def test_every_column_of_numbers_is_explored(tables: dict[str, Rows], column: str) -> None:
     assert areas(tables, "phase_score", column, "Rater 1")["all"] == expected(tables, scores(tables), column)
+
+
+def test_an_area_without_one_of_its_sides_says_so_in_the_words_of_the_study(tables: dict[str, Rows]) -> None:
+    of_thanks = "area under the ROC curve of thanks"
+    undefined = [
+        row["undefined_because"]
+        for row in tables["estimates.csv"]
+        if (row["name"], row["raters"], row["stratum"]) == (of_thanks, "Rater 1", "all")
+    ]
+
+    assert undefined == ["no candidates scored incorrect"]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import roc_auc
+from agreement.roc import Sides, area_of_sides
 from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
 from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_judges import correct_of, humans_of
 from services.report.sections.fields.topics import Topic, has_judges
+
+# The words of the study for the two sides of an area.
+_SIDES = Sides(
+    "numbers of correct and incorrect answers",
+    "correct or incorrect answers",
+    "no {unit}s scored correct",
+    "no {unit}s scored incorrect",
+)
 
 
 def areas_of_columns(attributes: Sequence[str]) -> Topic:
@@ -34,13 +42,7 @@ def areas_of_columns(attributes: Sequence[str]) -> Topic:
             numbers = [float(value) if value else None for value in written]
             for party, correct in scored:
                 if any(None not in pair for pair in zip(numbers, correct, strict=True)):
-                    area = roc_auc(
-                        numbers,
-                        correct,
-                        clusters=by["clusters"],
-                        confidence=intervals.confidence,
-                        unit=ratings.unit,
-                    )
+                    area = area_of_sides(numbers, correct, by["clusters"], intervals.confidence, ratings.unit, _SIDES)
                     category = Category(name, spoken(name))
                     rows.append(EstimateRow("auc", "number_column", (party,), stratum, area, category=category))
         return rows

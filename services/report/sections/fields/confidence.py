@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import ReliabilityBin, brier_score, expected_calibration_error, reliability_curve, roc_auc
+from agreement import ReliabilityBin, brier_score, expected_calibration_error, reliability_curve
+from agreement.roc import Sides, area_of_sides
 from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.linked import probabilities_of
@@ -13,6 +14,14 @@ from services.report.rows.steps import Numbers, numbers_of
 from services.report.sections.fields.covered import covered_by
 from services.report.sections.fields.ordinal import mean_rows
 from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_models
+
+# The words of the study for the two sides of an area.
+_SIDES = Sides(
+    "confidences in right and in wrong answers",
+    "right or wrong answers",
+    "no {unit}s with a right answer",
+    "no {unit}s with a wrong answer",
+)
 
 
 def means(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -30,7 +39,7 @@ def calibration(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
         pooled = party == ALL_RATERS
         times = len(numbers) // max(1, len(ratings.clusters))
         by = intervals.by(ratings.clusters * times) | {"unit": "verdict" if pooled else ratings.unit}
-        tells = roc_auc(numbers, correct, clusters=by["clusters"], confidence=intervals.confidence, unit=by["unit"])
+        tells = area_of_sides(numbers, correct, by["clusters"], intervals.confidence, by["unit"], _SIDES)
         rows.append(EstimateRow("auc", "confidence", (party,), stratum, tells))
         probabilities = probabilities_of(ratings.field, numbers)
         if probabilities is None:

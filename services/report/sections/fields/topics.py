@@ -156,14 +156,21 @@ def unit_in_words(ratings: Ratings, rows: Sequence[EstimateRow]) -> str:
 
 
 def weighted_in_words(ratings: Ratings, rows: Sequence[EstimateRow]) -> str:
-    """Return what it means that rows are weighted, or that they are not although chances of being drawn differ."""
+    """Return what it means that rows are weighted, or that they are not although chances differ or are not known."""
     as_drawn = not all(row.weighted for row in rows)
     if any(row.weighted for row in rows):
         return (
             "“Weighted to the pool”: each unit counts for as many as it stands for (1 / chance of being drawn), so "
             "that the value is of all that was drawn from, and not of the sample as it is."
         ) + (" Every other row is of the sample as it is." if as_drawn else "")
-    if not as_drawn or unequal(ratings.chances) is None:
+    if not as_drawn:
+        return ""
+    if None in ratings.chances:
+        return (
+            "Not weighted to the pool: of some units the chance of being drawn is not known, and these rows are of the "
+            "sample as it is."
+        )
+    if unequal(ratings.chances) is None:
         return ""
     return (
         "Not weighted to the pool: units had unequal chances of being drawn, and these rows are of the sample as it is."
