@@ -326,6 +326,7 @@ def judged(kind: str, answers: list[Any], reference: FieldReference) -> Judged:
         ],
         attributes_of_items=[],
         attributes_of_candidates=[],
+        attributes_of_raters=[],
         keys=StudyKeys(phases, {1: asked}, {1: references}),
     )  # fmt: skip
     ((ratings,),) = (part.fields for part in ratings_of(rows, study, ()))
