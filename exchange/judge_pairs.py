@@ -129,14 +129,14 @@ class PairTable:
 
     def _line(self, entry: dict[str, Any]) -> _Line:
         item, names = _text(entry, "item"), _named(entry)
-        found = self.pairs.by_keys(item, names.of) if names.are_keys else self.pairs.by_models(item, names.of)
-        if len(found) > 1:
+        pairs = self.pairs.by_keys(item, names.of) if names.are_keys else self.pairs.by_models(item, names.of)
+        if len(pairs) > 1:
             raise _Unclear(
-                f"{len(found)} pairs of item '{shown(item)}' are of {' and '.join(map(shown, names.of))}; name the two "
+                f"{len(pairs)} pairs of item '{shown(item)}' are of {' and '.join(map(shown, names.of))}; name the two "
                 f"answers in {' and '.join(BY_KEYS)}."
             )
         order = IN_ORDER
-        if found and (found[0].answers if names.are_keys else found[0].models)[0] != names.of[0]:
+        if pairs and (pairs[0].answers if names.are_keys else pairs[0].models)[0] != names.of[0]:
             order = SWAPPED
         said, first = _text(entry, "verdict"), _text(entry, SHOWN_FIRST)
         side = _meant(first, entry, {}, SHOWN_FIRST)
@@ -151,7 +151,7 @@ class PairTable:
         verdict = self.says.get(said) or _meant(said, entry, codes, "verdict") or said
         return _Line(
             {name: value for name, value in entry.items() if name != "model"}
-            | {"candidate": found[0].key if found else self.pairs.unknown(item, names.of)}
+            | {"candidate": pairs[0].key if pairs else self.pairs.unknown(item, names.of)}
             | {"verdict": as_in_table(verdict, order)}
             | in_place_of(verdict, {verdict: verdict} if verdict in FAILURES else {}),
             "" if side is None else order[SIDES.index(side)],

@@ -40,9 +40,7 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
                 Column("failure", "Failure", "Why there is no verdict: error, refusal, unreadable or no_verdict"),
                 Column("error", "Error", "Why there is no verdict"),
                 Column("explanation", "Explanation", "What the judge wrote"),
-                Column(
-                    "shown_first", "Shown first", "Of a pair, which answer came first: first or second"
-                ),
+                Column("shown_first", "Shown first", "Of a pair, which answer came first: first or second"),
             ),
             _Rows(database, report.judge_runs),
         ),

@@ -19,19 +19,28 @@ from services.report import build_report, calibration
 from services.report.calibration import exports
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import work_through
-from tests.pair_study import opened_pairs
+from tests.pair_study import PAIRS, opened_pairs
 from tests.situations import Situation, answers
 
 FIELD = "secret_arm.better"
+PLANNED = (
+    PAIRS
+    + """
+  also:
+    - {estimate: agreement, of: secret_arm.better, with: judges}
+  criteria:
+    - {key: alike, estimate: agreement, of: secret_arm.better, with: judges, statistic: percent_agreement, above: 0.1}
+"""
+)
 # Which model's answer is better, by the number of the item, to people; item 6 is a tie.
 BETTER = {1: "abc", 2: "acb", 3: "bac", 4: "cba", 5: "abc", 6: "="}
 # Of these items the judge prefers what it was shown first, whatever it is.
 UNSURE = (5, 6)
 
 
-def better(number: int, one: str, other: str) -> str:
+def better(number: int, former: str, other: str) -> str:
     order = BETTER[number]
-    return "" if order == "=" else min(one, other, key=order.index)
+    return "" if order == "=" else min(former, other, key=order.index)
 
 
 def by_judge(number: int, first: str, second: str) -> str:
@@ -61,7 +70,7 @@ def situation(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     """Two raters compared three models on six items, and so did a judge, in both orders."""
     folder = tmp_path_factory.mktemp("pairs")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
-    opened = opened_pairs(Database(engine, folder / "data"), folder / "study")
+    opened = opened_pairs(Database(engine, folder / "data"), folder / "study", PLANNED)
     for order in ("first", "second"):
         import_runs.import_judge_verdicts(
             opened.database, opened.admin, opened.study_key, name=f"{order} shown first", judge="Judge",
@@ -153,9 +162,15 @@ def test_the_report_compares_the_judge_with_people_and_counts_pairs(situation: S
     assert any(key.endswith("_judges") for key in tables)
 
 
-def test_a_certificate_says_what_is_not_estimable(situation: Situation) -> None:
-    made = calibration.certify(
-        situation.database, situation.admin, situation.study_key, FIELD, ["first shown first"], "", None, ()
-    )
+def test_what_a_plan_declares_of_a_judge_and_people_is_reported_and_decides_the_certificate(
+    situation: Situation, computed: calibration.Calibration
+) -> None:
+    """A preference has no direction, which the shipped criteria ask for: those of a plan take their place."""
+    report = build_report(situation.database, situation.admin, situation.study_key)
+    planned = next(section for section in report.sections if section.key == "plan")
+    judged = [table for table in planned.tables if "against the judges" in table.title]
+    rows = {row.statistic: row.sentence for row in computed.panels["certificate"].rows}
 
-    assert "not estimable" in made.card
+    assert len(judged) == 2
+    assert rows["alike"] == "passed"
+    assert not any("direction" in statistic for statistic in rows)

@@ -137,4 +137,8 @@ SIDES = Topic(
     in_parts=False,
 )
 JUDGES = judges_on_scale(agreement)
-REPORT = FieldReport((WIN_RATES, STRENGTHS, AGREEMENT, JUDGES, SIDES), {"win_rate": WIN_RATES, "agreement": AGREEMENT})
+REPORT = FieldReport(
+    (WIN_RATES, STRENGTHS, AGREEMENT, JUDGES, SIDES),
+    {"win_rate": WIN_RATES, "agreement": AGREEMENT},
+    against={("agreement", "judges"): JUDGES},
+)
