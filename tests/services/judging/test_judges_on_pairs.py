@@ -13,11 +13,12 @@ from db.engine import make_engine
 from exchange.foreign.layout import Asked
 from exchange.refusal import InputRefused
 from services.errors import Conflict
-from services.judging import import_labels, import_runs
+from services.judging import import_labels, import_runs, judged_pairs, scoring
 from services.judging.import_runs import JudgeRunLine
 from services.progress import outstanding
 from services.record.verification import verify_study
 from tests.harness.databases import copy_of_sqlite_file
+from tests.listed_study import SCORE_ALONE, opened_listed
 from tests.pair_study import opened_pairs
 from tests.situations import Situation
 from tests.versioned_study import changed_cell, new_version
@@ -172,6 +173,20 @@ def test_an_order_that_a_file_does_not_have_is_refused(situation: Situation, onl
         imported(situation, lines, "refused", only_order=only)
 
 
+def test_an_order_is_named_by_its_word() -> None:
+    assert (judged_pairs.order_of("second"), judged_pairs.order_of("")) == ("second", None)
+
+    with pytest.raises(Conflict, match="The order is 'both', expected first or second"):
+        judged_pairs.order_of("both")
+
+
+def test_an_order_for_a_field_about_single_answers_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", SCORE_ALONE)
+
+    with pytest.raises(Conflict, match="the field is not about pairs of answers; leave it out"):
+        imported(situation, "item,candidate,verdict\ni1,k1,1\n", "refused", field="score.verdict", only_order="first")
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -207,6 +222,11 @@ def test_a_pair_whose_answer_a_version_corrected_is_judged_by_the_key_of_the_new
     [(pair, _, _)] = stored(situation, "after")
     assert "k1a.v2" in pair
     assert (line.candidates, line.not_judged) == (1, PAIRS - 1)
+
+
+def test_no_rule_scores_pairs(situation: Situation) -> None:
+    with pytest.raises(Conflict, match=f"A rule scores single answers, and {FIELD} is about pairs of answers"):
+        scoring.score_answers(situation.database, situation.admin, situation.study_key, "exact_match", field=FIELD)
 
 
 def test_labels_made_elsewhere_are_not_read_on_pairs(situation: Situation) -> None:
