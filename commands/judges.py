@@ -47,13 +47,21 @@ def import_judge(
     example: Annotated[
         list[str] | None, typer.Option(help="Key of an item used as an example in the prompt; may be repeated.")
     ] = None,
+    order: Annotated[
+        str,
+        typer.Option(
+            help="Of pairs judged in both orders, the lines in which the first or second of the study's pair was shown "
+            "first: first, second."
+        ),
+    ] = "",
     act_as: As = None,
 ) -> None:
     """Import a judge's verdicts from the files of one run: all of them or nothing."""
     from services.errors import InputRefused
-    from services.judging import import_runs, run_identity, sources
+    from services.judging import import_runs, judged_pairs, run_identity, sources
 
     with opened_as(act_as) as (database, actor):
+        only_order = judged_pairs.order_of(order)
         for file in files:
             if not file.is_file():
                 raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
@@ -77,6 +85,7 @@ def import_judge(
                 identity=identity,
                 asked=asked,
                 skip_unplaced=skip_unplaced,
+                only_order=only_order,
                 progress=feed,
             )
         console.print(line.in_words, markup=False)

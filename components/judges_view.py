@@ -15,13 +15,17 @@ from components.progress_bar import progress_bar
 from components.sealed_view import draw_split
 from components.session import current_actor, database
 from services.errors import InputRefused, Refused
-from services.judging import asked_fields, import_runs, sources
+from services.judging import asked_fields, import_runs, judged_pairs, sources
 from services.judging.slices import Progress
 from services.studies.catalogue import StudyLine
 
 _EXAMPLE = """item,candidate,verdict,error,explanation
 i1,k1,correct,,Same side.
 i1,k2,,timeout,"""
+
+_EXAMPLE_OF_PAIRS = """item,candidate_a,candidate_b,verdict,shown_first,explanation
+i1,k1,k2,a,a,Names the side.
+i1,k2,k1,tie,a,"""
 
 
 def draw_judges(line: StudyLine) -> None:
@@ -68,20 +72,23 @@ def draw_judges(line: StudyLine) -> None:
         name = st.text_input("Name of the run", key=f"run-name-{imported}")
         judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
         field = _choose_field(line.key, imported)
+        on_pairs = asked_fields.is_on_pairs(database(), current_actor(), line.key, field)
+        named = "candidate_a, candidate_b" if on_pairs else "candidate"
         files = st.file_uploader(
-            f"{import_runs.FORMATS_IN_WORDS}: item, candidate, verdict, and error and explanation where there are any",
+            f"{import_runs.FORMATS_IN_WORDS}: item, {named}, verdict, and error and explanation where there are any",
             type=import_runs.ENDINGS,
             accept_multiple_files=True,
             help="Several files are one run: they are checked and stored together.",
             key=f"run-file-{imported}",
         )
         st.caption("Without a verdict, say in error why. For example, as CSV:")
-        st.code(_EXAMPLE, language=None)
+        st.code(_EXAMPLE_OF_PAIRS if on_pairs else _EXAMPLE, language=None)
+        order = _ask_order(imported) if on_pairs else None
         asked, skip = ask_columns(f"run-{imported}")
         asked["confidence_of"] = _ask_confidence(imported)
         identity = _ask_identity(imported)
         if st.button("Import", disabled=not files) and files:
-            _import_judge(line.key, name, judge, field, identity, files, asked, skip)
+            _import_judge(line.key, name, judge, field, identity, files, asked, skip, order)
 
 
 def _choose_field(study_key: str, imported: int) -> str:
@@ -97,6 +104,19 @@ def _choose_field(study_key: str, imported: int) -> str:
         help="The field that people fill in; the verdicts of the file are on its scale.",
     )
     return str(chosen)
+
+
+def _ask_order(imported: int) -> judged_pairs.OrderRead:
+    """Ask which lines are read of a file in which each pair was judged in both orders."""
+    return st.selectbox(
+        "Which lines are read",
+        list(judged_pairs.ORDERS),
+        format_func=lambda order: judged_pairs.ORDERS[order],
+        key=f"run-order-{imported}",
+        help="A judge that was shown each pair in both orders has two verdicts on it: two runs, imported one by one "
+        "from the same file, whose difference panel 7 of the calibration counts. shown_first says on each line which "
+        "of the two came first.",
+    )
 
 
 def _ask_confidence(imported: int) -> str:
@@ -203,6 +223,7 @@ def _import_judge(
     files: Sequence[UploadedFile],
     asked: Mapping[str, Any],
     skip_unplaced: bool,
+    only_order: judged_pairs.OrderRead,
 ) -> None:
     if not judge.strip():
         notify("error", "The name of the judge is missing; enter its model and version, as figures show it.")
@@ -223,6 +244,7 @@ def _import_judge(
             identity=identity,
             asked=sources.asked_of(**asked),
             skip_unplaced=skip_unplaced,
+            only_order=only_order,
             progress=feed,
         ).in_words
 

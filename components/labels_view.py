@@ -109,7 +109,7 @@ def _draw_form(study_key: str) -> None:
 
 
 def _choose_field(study_key: str, form: str) -> str:
-    fields = asked_fields.fields_for_judges(database(), current_actor(), study_key)
+    fields = asked_fields.fields_for_labellers(database(), current_actor(), study_key)
     if not fields:
         return ""
     chosen = st.selectbox(

@@ -57,6 +57,9 @@ class JudgeRun(Base, table=True):
 class JudgeVerdict(Base, table=True):
     """A judge's verdict on a candidate (a code of its run's scale or a number), or the error in its place; append-only.
 
+    If the candidate stands for a pair, the verdict is in the order of the pair (a: its first answer is better), and
+    `shown_first` says which of the two the judge was shown first; it is empty if that is not known.
+
     `failure` is the kind of error; it is empty in runs imported before the column existed. Until a run with its key
     exists, a verdict belongs to no study and may be deleted.
     """
@@ -78,6 +81,7 @@ class JudgeVerdict(Base, table=True):
     explanation: str = ""
     failure: str = Field(default="", max_length=12, sa_column_kwargs={"server_default": ""})
     confidence: float | None = None
+    shown_first: str = Field(default="", max_length=6, sa_column_kwargs={"server_default": ""})
 
 
 class SealedSplit(Base, table=True):

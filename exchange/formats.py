@@ -19,6 +19,8 @@ from exchange.foreign.layout import Layout
 STUDIES: tuple[FileFormat[UnpackStudy], ...] = (study_zip.FORMAT,)
 # Lines with item, candidate and verdict; `judge_verdicts` checks what they say.
 JUDGE_VERDICTS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.FORMAT, judge_json_lines.FORMAT)
+# The same for lines with item, two answers and verdict; `judge_pairs` checks what they say.
+JUDGE_PAIRS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.OF_PAIRS, judge_json_lines.OF_PAIRS)
 # What other programs write about answers, recognised by content; the first layout that recognises a file reads it.
 FOREIGN_VERDICTS: tuple[Layout, ...] = (
     own_array.LAYOUT,

@@ -40,7 +40,9 @@ class JudgeRow(NamedTuple):
     """One verdict (a code of its scale, or a number) or, if there is none, what was given in its place.
 
     `failure` says what kind of missing verdict that is; `confidence` is the judge's own, from 0 to 1. `model` is the
-    content of the column with that name, whichever model it means; `file` is set if several files are read as one.
+    content of the column with that name, whichever model it means; `file` is set if several files are read as one. If
+    pairs of answers are judged, `candidate` is the key of the pair, and `shown_first` which of the two the judge was
+    shown first ("first" or "second" of the pair; empty if the file does not say it).
     """
 
     line: int
@@ -53,6 +55,7 @@ class JudgeRow(NamedTuple):
     confidence: float | None = None
     model: str = ""
     file: str = ""
+    shown_first: str = ""
 
     @property
     def place(self) -> str:

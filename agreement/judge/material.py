@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
+from agreement.judge.compared import Compared
 from agreement.judge.keys import numbered
 from agreement.judge.scale import IN_WORDS, Scale, State
 
@@ -140,6 +141,8 @@ class Material:
         None if the sample for the humans was drawn from all candidates.
     grades_say, ungraded : dict of str to str
         Sentences: for judges with a grade, what it is; for judges whose number is not used as a grade, why not.
+    compared : Compared, optional
+        If each candidate is a pair of answers, who competes in it and which was shown first.
     """
 
     scale: Scale
@@ -159,6 +162,7 @@ class Material:
     frame: Frame | None = None
     grades_say: dict[str, str] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)
+    compared: Compared | None = None
 
     @property
     def n(self) -> int:
@@ -237,6 +241,7 @@ class Material:
             runs={},
             conditions={name: factor.part(among) for name, factor in self.conditions.items()},
             frame=replace(self.frame, among=self.frame.among[among]) if self.frame is not None else None,
+            compared=self.compared.part(among) if self.compared is not None else None,
         )
 
     def human_table(self) -> Floats:

@@ -80,9 +80,13 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
     names, given = list(material.humans), material.labelled.humans
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     humans = f"{', '.join(names[:_MOST_NAMED])}{more}"
+    of_all = f"{counted(material.n, 'candidate')}{models}"
+    if material.compared is not None:
+        of_all = (
+            f"{counted(material.n, 'pair')} of the answers of {counted(len(material.compared.names()), 'competitor')}"
+        )
     yield (
-        f"{counted(material.n, 'candidate')}{models}, {material.labelled.n:,} of them with a verdict of a human "
-        f"({humans}); scale {material.scale.kind}."
+        f"{of_all}, {material.labelled.n:,} of them with a verdict of a human ({humans}); scale {material.scale.kind}."
     )
     if material.items is None:
         yield "No column names the candidates (--item): each row is one, even if it repeats an earlier row."

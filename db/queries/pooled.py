@@ -119,11 +119,12 @@ def is_of_a_model() -> Any:
 
 
 class LinesOfRun(NamedTuple):
-    """A judge run's number of lines, how many of them are errors, and how many answers have no line."""
+    """A judge run's number of lines, how many of them are errors, how many units have no line, and of how many."""
 
     lines: int
     errors: int
     missing: int
+    units: int
 
 
 def count_to_be_judged(session: Session, study_id: int) -> int:
@@ -132,31 +133,59 @@ def count_to_be_judged(session: Session, study_id: int) -> int:
     return int(every - replaced)
 
 
+def count_pairs_to_be_judged(session: Session, study_id: int) -> int:
+    """Return how many pairs of answers there are, without those that a version of the study replaced."""
+    every, replaced = (ask(session, query, study_id=study_id).scalar_one() for query in (_COUNT_PAIRS, _PAIRS_REPLACED))
+    return int(every - replaced)
+
+
 def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
-    """Return the contents of a study's runs, by run id. Takes few statements, however many lines there are."""
-    standing = count_to_be_judged(session, study_id)
+    """Return the contents of a study's runs, by run id. Takes few statements, however many lines there are.
+
+    The units of a run are all models' answers, or all pairs if it judged pairs.
+    """
+    of_answers, of_pairs = count_to_be_judged(session, study_id), 0
     of_replaced = dict(ask(session, _LINES_ON_REPLACED, study_id=study_id).all())
-    return {
-        run: LinesOfRun(lines, errors, standing - lines + of_replaced.get(run, 0))
-        for run, lines, errors in ask(session, _LINES_OF_RUNS, study_id=study_id)
-    }
+    on_pairs: frozenset[int] = frozenset()
+    if ids_of_pairs(session, study_id):
+        of_pairs = count_pairs_to_be_judged(session, study_id)
+        on_pairs = frozenset(ask(session, _RUNS_ON_PAIRS, study_id=study_id).scalars())
+        of_replaced |= dict(ask(session, _LINES_ON_REPLACED_PAIRS, study_id=study_id).all())
+    runs = {}
+    for run, lines, errors in ask(session, _LINES_OF_RUNS, study_id=study_id):
+        units = of_pairs if run in on_pairs else of_answers
+        runs[run] = LinesOfRun(lines, errors, units - lines + of_replaced.get(run, 0), units)
+    return runs
 
 
-def _replaced() -> Any:
-    """Select the ids of models' answers that a version replaced, either alone or together with their item."""
+def _replaced(among: Any) -> Any:
+    """Select the ids of those candidates that a version replaced, either alone or together with their item."""
     whole_or_it = or_(col(WithdrawnUnit.candidate_id).is_(None), col(WithdrawnUnit.candidate_id) == Candidate.id)
     return (
         select(Candidate.id)
         .join(WithdrawnUnit, and_(col(WithdrawnUnit.item_id) == Candidate.item_id, whole_or_it))
-        .where(Candidate.study_id == bindparam("study_id"), is_of_a_model())
+        .where(Candidate.study_id == bindparam("study_id"), among)
         .distinct()
     )
 
 
+def _lines_on(candidates: Any) -> Any:
+    """Select how many lines each run of a study has on some candidates, leaving out runs that have none."""
+    return (
+        select(JudgeVerdict.run_id, func.count())
+        .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
+        .where(JudgeRun.study_id == bindparam("study_id"), col(JudgeVerdict.candidate_id).in_(candidates))
+        .group_by(col(JudgeVerdict.run_id))
+    )
+
+
+_IS_PAIR: Any = col(Candidate.id).in_(_PAIRS)
 _OF_MODELS: Any = (
     select(func.count()).select_from(Candidate).where(Candidate.study_id == bindparam("study_id"), is_of_a_model())
 )
-_COUNT_REPLACED: Any = select(func.count()).select_from(_replaced().subquery())
+_COUNT_PAIRS: Any = select(func.count()).select_from(_PAIRS.subquery())
+_COUNT_REPLACED: Any = select(func.count()).select_from(_replaced(is_of_a_model()).subquery())
+_PAIRS_REPLACED: Any = select(func.count()).select_from(_replaced(_IS_PAIR).subquery())
 _LINES_OF_RUNS: Any = (
     # A line has an error if and only if it has no verdict.
     select(JudgeRun.id, func.count(col(JudgeVerdict.id)), func.count(col(JudgeVerdict.error)))
@@ -164,9 +193,12 @@ _LINES_OF_RUNS: Any = (
     .where(JudgeRun.study_id == bindparam("study_id"))
     .group_by(col(JudgeRun.id))
 )
-_LINES_ON_REPLACED: Any = (
-    select(JudgeVerdict.run_id, func.count())
+_LINES_ON_REPLACED: Any = _lines_on(_replaced(is_of_a_model()))
+_LINES_ON_REPLACED_PAIRS: Any = _lines_on(_replaced(_IS_PAIR))
+_RUNS_ON_PAIRS: Any = (
+    select(JudgeVerdict.run_id)
     .join(JudgeRun, col(JudgeRun.id) == JudgeVerdict.run_id)
-    .where(JudgeRun.study_id == bindparam("study_id"), col(JudgeVerdict.candidate_id).in_(_replaced()))
-    .group_by(col(JudgeVerdict.run_id))
+    .join(CandidatePair, col(CandidatePair.candidate_id) == JudgeVerdict.candidate_id)
+    .where(JudgeRun.study_id == bindparam("study_id"))
+    .distinct()
 )

@@ -66,6 +66,7 @@ COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
     **{name: _AGAINST_ON_SCALE[kind.scale] for name, kind in KINDS.items()},
     **dict.fromkeys(("resolution", "guess"), _AGAINST_ON_SCALE["nominal"]),
     "as_item": _AGAINST_ON_SCALE["text"],
+    "preference": _JUDGED,
     "confidence": frozenset({("calibration", "models"), ("auc", "models")}),
     "correctness": frozenset(
         {("agreement", "judges"), ("direction", "judges"), ("correlation", "token_f1"), ("correlation", "exact_match")}

@@ -28,6 +28,17 @@ def judged_fields(study: Expansion) -> dict[str, Field]:
     }
 
 
+def compared_fields(study: Expansion) -> dict[str, Field]:
+    """Return the preferences that a judge can give, by PHASE.FIELD: which of two models' answers is better."""
+    return {
+        f"{phase.key}.{field.key}": field
+        for phase in study.phases
+        if "pairs" in phase.rates and phase.source.practice == "never"
+        for field in phase.fields
+        if field.type == "preference"
+    }
+
+
 def scale_of_field(field: Field) -> JudgeScale:
     """Return the scale on which a judge fills in a field, lowest first."""
     if field.type in NUMBERS:

@@ -4,29 +4,46 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from sqlmodel import Session
+
 from db import Database
 from db.base import stored_id
 from exchange.refusal import shown
-from protocol.language.judged import judged_fields, scale_of_field
+from protocol.language.expansion import Field
+from protocol.language.judged import compared_fields, judged_fields, scale_of_field
 from protocol.scales import CORRECTNESS, JudgeScale
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.studies import frozen_facts
 
-# Why a judge's file is refused in a study whose people compare answers.
-NOT_OF_PAIRS = "whose verdicts are read on single answers and not on pairs"
+# Why labels made elsewhere are refused on a field in which people compare answers.
+NOT_OF_PAIRS = "and labels made elsewhere are read on single answers, not on pairs"
 
 
 def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
     """Return the fields that a judge can fill in, with their labels; empty for a study without listed phases."""
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-        return {} if expansion is None else {name: asked.label for name, asked in judged_fields(expansion).items()}
+    on_answers, on_pairs = _known(database, actor, study_key)
+    return {name: asked.label for name, asked in {**on_answers, **on_pairs}.items()}
 
 
-def scale_asked(database: Database, actor: Actor, study_key: str, field: str) -> JudgeScale:
+def fields_for_labellers(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
+    """Return those of them that people elsewhere can fill in: those about single answers."""
+    return {name: asked.label for name, asked in _known(database, actor, study_key)[0].items()}
+
+
+def is_on_pairs(database: Database, actor: Actor, study_key: str, field: str) -> bool:
+    """Return whether a judge says in a field which of two answers is better."""
+    return field in _known(database, actor, study_key)[1]
+
+
+def fields_on_pairs(session: Session, study_id: int) -> dict[str, Field]:
+    """Return the fields in which a judge prefers one of two answers; empty for a study without listed phases."""
+    expansion = frozen_facts.expansion_of(session, study_id)
+    return {} if expansion is None else compared_fields(expansion)
+
+
+def scale_asked(database: Database, actor: Actor, study_key: str, field: str, *, of_people: bool = False) -> JudgeScale:
     """Return the scale of a field that a judge, or people elsewhere, can fill in.
 
     Raises
@@ -34,23 +51,27 @@ def scale_asked(database: Database, actor: Actor, study_key: str, field: str) ->
     Conflict
         The study has no such field, or a field must be named.
     """
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-    known = {} if expansion is None else judged_fields(expansion)
+    known, on_pairs = _known(database, actor, study_key)
+    if of_people and (field in on_pairs or (on_pairs and not known)):
+        raise Conflict(f"People compare pairs of answers in {field or ', '.join(on_pairs)}, {NOT_OF_PAIRS}.")
+    if not of_people:
+        known = known | on_pairs
     if not field:
         # One criterion may be filled in by several phases; two criteria are not the same verdict.
         criteria = {name.rpartition(".")[2] for name, asked in known.items() if asked.type == "correctness"}
         if known and len(criteria) != 1:
             raise Conflict(f"Say which field is filled in: {', '.join(known)}.")
-        if expansion is not None and not known and any(phase.pairs is not None for phase in expansion.phases):
-            # Correct or incorrect, it would be held against nothing that people say here.
-            raise Conflict(f"People compare pairs of answers in this study, {NOT_OF_PAIRS}.")
         return CORRECTNESS
     if field not in known:
         near = get_close_matches(field, known, n=1)
-        expected = (
-            f"expected one of {', '.join(known)}" if known else f"and this study has none for a judge, {NOT_OF_PAIRS}"
-        )
+        expected = f"expected one of {', '.join(known)}" if known else "and this study has none for a judge"
         raise Conflict(f"There is no field '{shown(field)}'{f' (nearest: {near[0]})' if near else ''}, {expected}.")
     return scale_of_field(known[field])
+
+
+def _known(database: Database, actor: Actor, study_key: str) -> tuple[dict[str, Field], dict[str, Field]]:
+    """Return the fields about single answers, and those about pairs of answers."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+    return ({}, {}) if expansion is None else (judged_fields(expansion), compared_fields(expansion))

@@ -148,7 +148,7 @@ def import_labels(
     labeller = require_name("The name of the labeller", labeller, _LONGEST_NAME)
     blinding = require_length("How the labellers were blinded", " ".join(blinding.split()), LONGEST_REASON)
     field = field or _only_field(database, actor, study_key)
-    scale = asked_fields.scale_asked(database, actor, study_key, field)
+    scale = asked_fields.scale_asked(database, actor, study_key, field, of_people=True)
     asked = replace(asked, field=field.rpartition(".")[2], of_people=True)
     files = (RunFile(file_name, content), *further)
     read = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
@@ -235,7 +235,7 @@ def lines_of(session: Session, study_id: int) -> list[LabelLine]:
 
 def _only_field(database: Database, actor: Actor, study_key: str) -> str:
     """Return the field that people rate; empty in a study that scores answers after its reads."""
-    known = asked_fields.fields_for_judges(database, actor, study_key)
+    known = asked_fields.fields_for_labellers(database, actor, study_key)
     if len(known) > 1:
         raise Conflict(f"Say of which field the labels are: {', '.join(known)}.")
     return next(iter(known), "")

@@ -16,14 +16,16 @@ from exchange.file_format import endings_in_words
 from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
 from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
+from exchange.judge_pairs import Order
 from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length, require_name
-from services.judging.asked_fields import scale_asked
+from services.judging.asked_fields import fields_on_pairs, scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
+from services.judging.judged_pairs import DOUBLED, order_in_words, pairs_asked, pairs_of, stored_order
 from services.judging.named_models import CandidateModels, NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
 from services.judging.run_files import read_run, sha256_of
@@ -142,6 +144,8 @@ class JudgeRunLine:
     # Verdicts left by earlier, incomplete imports; known only to the import that cleared them.
     cleared: int = 0
     files: int = 1
+    # What was judged: "candidate" or "pair".
+    unit: str = "candidate"
 
     @property
     def judged(self) -> int:
@@ -155,7 +159,7 @@ class JudgeRunLine:
         cleared = cleared_in_words(self.cleared, VERDICTS)
         source, of_all = ("", "the file") if self.files == 1 else (f" from {self.files} files", "all of them")
         return (
-            f"Run '{self.name}' is imported{source}: {self.judged:,} of {counted(pool, 'candidate')} "
+            f"Run '{self.name}' is imported{source}: {self.judged:,} of {counted(pool, self.unit)} "
             f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
             f"{self.unread}{cleared}"
         )
@@ -176,6 +180,7 @@ def import_judge_verdicts(
     identity: Identity = UNKNOWN,
     asked: Asked = OF_ITSELF,
     skip_unplaced: bool = False,
+    only_order: Order | None = None,
     progress: Progress = unheard,
 ) -> JudgeRunLine:
     """Store a judge's verdicts, joined to the candidates by item and candidate key; all of the files or nothing.
@@ -195,6 +200,8 @@ def import_judge_verdicts(
         For another program's file, what its columns and words mean beyond what the file says itself.
     skip_unplaced
         Whether lines that match no candidate of the study are left out and counted, instead of refusing the file.
+    only_order
+        For pairs, the order whose lines are read, if each pair was judged in both; None for all lines.
     progress
         Called with the progress: done, out of how much, and what is being done.
 
@@ -214,7 +221,8 @@ def import_judge_verdicts(
     asked = replace(asked, field=field.rpartition(".")[2])
     files = (RunFile(file_name, content), *further)
     source_sha256 = sha256_of(files)
-    read = read_run(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
+    pairs = pairs_asked(database, actor, study_key, field, asked, only_order)
+    read = read_run(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced, pairs=pairs)
     identity = identity.with_file(read.identity)
     lines = max(sum(file.content.count(b"\n") for file in files), 1)
     with database.read_only() as session:
@@ -224,10 +232,12 @@ def import_judge_verdicts(
         _require_new(session, study_id, name, source_sha256)
         require_for_development(session, study_id, identity.examples)
         as_frozen = how_frozen(session, study_id)
-        keys = candidate_keys(session, study_id)
         newer = replaced_candidates(session, study_id)
         # Lines about candidates that a version replaced are refused below, so every line is about a current answer.
-        pool = queries.count_to_be_judged(session, study_id)
+        if pairs is None:
+            keys, pool = candidate_keys(session, study_id), queries.count_to_be_judged(session, study_id)
+        else:
+            keys, pool = pairs_of(session, study_id)[1], queries.count_pairs_to_be_judged(session, study_id)
 
     def models() -> CandidateModels:
         with database.read_only() as session:
@@ -242,6 +252,7 @@ def import_judge_verdicts(
         NamedModels(models),
         skip_unplaced=skip_unplaced,
         feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
+        **({} if pairs is None else {"doubled_says": DOUBLED, "unit": "pair"}),
     )
     del keys, newer
     left_out = read.left_out + placed.left_out
@@ -252,6 +263,7 @@ def import_judge_verdicts(
         source_sha256=source_sha256,
         parameters=dict(read.stored)
         | ({"field": field} if field else {})
+        | stored_order(only_order, read.of_other_order)
         | identity.stored
         | asked.stored
         | stored_models(placed.unused_models)
@@ -282,7 +294,8 @@ def import_judge_verdicts(
         said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
         slices.publish(run, require, "judge verdicts imported", **said)
     progress(2 * lines, 2 * lines, "The verdicts are imported")
-    return _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+    return line if pairs is None else replace(line, unit="pair")
 
 
 def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, Any] | None]:
@@ -302,6 +315,7 @@ def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, 
                     "explanation": row.explanation,
                     "failure": row.failure or "",
                     "confidence": row.confidence,
+                    "shown_first": row.shown_first,
                 }
             )
     if done != placed.ids.size:
@@ -335,13 +349,17 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         lines = queries.lines_of_runs(session, stored_id(study.id))
+        on_pairs = fields_on_pairs(session, stored_id(study.id))
         runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))).all()
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
         known = {} if expansion is None else judged_fields(expansion)
         # A run without a field covers all of these, as it does in its calibration.
         unnamed = ", ".join(name for name, asked in known.items() if asked.type == "correctness") or _CORRECTNESS
-        every = [_line(run, *lines[stored_id(run.id)]) for run in runs]
-        return [replace(line, says=line.field or unnamed) for line in every]
+        every = [_line(run, *lines[stored_id(run.id)][:3]) for run in runs]
+        return [
+            replace(line, says=line.field or unnamed, unit="pair" if line.field in on_pairs else line.unit)
+            for line in every
+        ]
 
 
 def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:
@@ -354,7 +372,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
         not_judged,
         run.source_sha256,
         **said,
-        unread=unread_in_words(run.parameters),
+        unread=unread_in_words(run.parameters) + order_in_words(run.parameters),
         cleared=cleared,
         files=len(run.parameters.get("files", ())) or 1,
     )

@@ -85,6 +85,7 @@ def placed_rows(
     skip_unplaced: bool,
     feed: Callable[[int], None] = lambda _: None,
     doubled_says: str = "one run may judge a candidate once, but some are judged twice",
+    unit: str = "candidate",
 ) -> PlacedRows:
     """Read the rows once and return the candidate of each.
 
@@ -102,6 +103,8 @@ def placed_rows(
         Called with how many rows have been processed.
     doubled_says
         The sentence on two rows about one candidate.
+    unit
+        What a row names beside its item: a candidate, or a pair.
 
     Raises
     ------
@@ -123,7 +126,7 @@ def placed_rows(
             elif skip_unplaced:
                 left_out += 1
                 if len(unplaced) < LISTED:
-                    because = f"the study has no candidate {shown(row.item)} + {shown(row.candidate)}"
+                    because = f"the study has no {unit} {shown(row.item)} + {shown(row.candidate)}"
                     unplaced.append(Unplaced(row.place, because))
             else:
                 unmatched.add(row)
@@ -134,13 +137,13 @@ def placed_rows(
     # Shares the memory instead of copying it.
     placed = np.frombuffer(codes, dtype=np.int64) if codes else np.empty(0, dtype=np.int64)
     _note_replaced(replaced, newer, len(placed), file_name, problems)
-    _note_unmatched(unmatched, len(placed), file_name, problems)
+    _note_unmatched(unmatched, len(placed), file_name, problems, unit)
     models.note(len(placed), file_name, problems)
     _note_doubled(rows, placed, file_name, problems, doubled_says)
     problems.refuse()
     if left_out and left_out == placed.size:
         raise InputRefused(
-            f"{file_name} holds no verdicts on candidates of the study, {unplaced[0].place}: {unplaced[0].because}; "
+            f"{file_name} holds no verdicts on {unit}s of the study, {unplaced[0].place}: {unplaced[0].because}; "
             "correct the keys, or choose the study that it is about."
         )
     return PlacedRows(placed, errors, left_out, tuple(unplaced), models.unused)
@@ -166,12 +169,16 @@ def _note_replaced(
         )
 
 
-def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: Problems) -> None:
+def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: Problems, unit: str) -> None:
     if unmatched.count:
+        remedy = "correct the keys and import again"
+        if unit == "pair":
+            # A judge often compares every two answers, of which a phase draws some.
+            remedy += "; lines about pairs that were not drawn for people can be left out (skip rows, --skip-unplaced)"
         problems.take(
             InputRefused(
-                f"{file_name}: {unmatched.count} of {rows} verdicts name an item and candidate that the study "
-                f"lacks, such as {unmatched.named}; correct the keys and import again."
+                f"{file_name}: {unmatched.count} of {rows} verdicts name an item and {unit} that the study "
+                f"lacks, such as {unmatched.named}; {remedy}."
             )
         )
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from db import Database
 from exchange.foreign.layout import Asked
+from exchange.judge_pairs import PairTable
 from exchange.judge_verdicts import LARGEST_FILE, MOST_ROWS, JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
 from services.errors import Conflict
 from services.judging.foreign_rows import Unplaced
-from services.judging.sources import LISTED, RunFile, Verdicts, of_a_judge, read_files
+from services.judging.sources import LISTED, PairsAsked, RunFile, Verdicts, of_a_judge, read_files
 from services.people.identity import Actor
 
 # What the files of one run must agree on, and what differing values would mean there are several of.
@@ -40,6 +41,8 @@ class ReadRun:
         The first lines left out because an admin allowed it, and how many there are in all.
     stored
         What is stored about the files with the run.
+    tables
+        The files, if they are about pairs.
     """
 
     name: str
@@ -49,6 +52,12 @@ class ReadRun:
     unplaced: Sequence[Unplaced] = ()
     left_out: int = 0
     stored: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[PairTable] = ()
+
+    @property
+    def of_other_order(self) -> int:
+        """How many lines on pairs the last iteration left out, because they have the other order."""
+        return sum(table.of_other_order for table in self.tables)
 
 
 def sha256_of(files: Sequence[RunFile]) -> str:
@@ -71,8 +80,14 @@ def read_run(
     asked: Asked,
     *,
     skip_unplaced: bool,
+    pairs: PairsAsked | None = None,
 ) -> ReadRun:
     """Read the files of a judge's run.
+
+    Parameters
+    ----------
+    pairs
+        The pairs of the study, if the judge says which of two answers is better.
 
     Raises
     ------
@@ -81,12 +96,13 @@ def read_run(
     Conflict
         They are not pieces of one run: two have the same name or content, or they differ in judge, prompt or format.
     """
-    pieces = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
+    pieces = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced, pairs=pairs)
     names, first = list(pieces), next(iter(pieces.values()))
+    tables = [rows for each in pieces.values() for rows in each.rows.values() if isinstance(rows, PairTable)]
     if len(files) == 1:
         return ReadRun(
             names[0], of_a_judge(first), first.problems, first.identity, first.unplaced, first.left_out,
-            {"file": names[0]} | first.stored,
+            {"file": names[0]} | first.stored, tables,
         )  # fmt: skip
     _require_one_judge(pieces)
     own = [hashlib.sha256(file.content).hexdigest() for file in files]
@@ -102,6 +118,7 @@ def read_run(
             "files": [{"name": name, "sha256": sha256} for name, sha256 in zip(names, own, strict=True)],
             **stored_of(pieces),
         },
+        tables,
     )
 
 
@@ -114,6 +131,7 @@ def read_pieces(
     asked: Asked,
     *,
     skip_unplaced: bool,
+    pairs: PairsAsked | None = None,
 ) -> dict[str, Verdicts]:
     """Read files that are stored together, of a judge or of people; return what each says, by its name.
 
@@ -128,7 +146,9 @@ def read_pieces(
     """
     _require_pieces(files)
     problems = Problems()
-    read = read_files(database, actor, study_key, files, scale, asked, problems, skip_unplaced=skip_unplaced)
+    read = read_files(
+        database, actor, study_key, files, scale, asked, problems, skip_unplaced=skip_unplaced, pairs=pairs
+    )
     pieces = dict(zip((shown(file.name, LONGEST_FILE_NAME) for file in files), read, strict=True))
     _require_one_format(pieces)
     return pieces

@@ -16,6 +16,7 @@ from exchange.tables import JUDGE_VERDICTS
 from protocol.fields.kind import Reference as CountsAsRight
 from protocol.fields.yes_no import YES_NO
 from services.errors import Conflict
+from services.judging.asked_fields import is_on_pairs
 from services.judging.import_runs import Identity, JudgeRunLine, import_judge_verdicts
 from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
 from services.judging.slices import Progress, unheard
@@ -63,6 +64,8 @@ def score_answers(
     """
     scorer = _scorer(scorer_key)
     given = _given(scorer, parameters or {})
+    if is_on_pairs(database, actor, study_key, field):
+        raise Conflict(f"A rule scores single answers, and {field} is about pairs of answers; name another field.")
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         progress(0, 1, "Scoring the answers")

@@ -10,6 +10,7 @@ from db import Database
 from db.base import stored_id
 from exchange.foreign.layout import CONFIDENCES, Asked, Layout, Source
 from exchange.foreign.reading import Gap, layout_of
+from exchange.judge_pairs import Order, Pairs, PairTable
 from exchange.judge_verdicts import JudgeRow, JudgeTable, require_readable
 from exchange.refusal import MOST_NOTED, InputRefused, Problems, listed, shown
 from protocol.scales import JudgeScale
@@ -29,6 +30,13 @@ class RunFile(NamedTuple):
 
     name: str
     content: bytes
+
+
+class PairsAsked(NamedTuple):
+    """The pairs of a study, and which order of a file's lines is read; None for all lines."""
+
+    pairs: Pairs
+    only: Order | None
 
 
 @dataclass(frozen=True)
@@ -187,6 +195,7 @@ def read_files(
     problems: Problems,
     *,
     skip_unplaced: bool,
+    pairs: PairsAsked | None = None,
 ) -> list[Verdicts]:
     """Read several files in the same way, each in its own layout; a foreign layout is recognised from its content.
 
@@ -197,6 +206,8 @@ def read_files(
     skip_unplaced
         Whether lines of a foreign file that cannot be placed are left out and counted; otherwise the file is refused
         and they are reported. For our own tables, whose lines name keys, the later comparison of keys reports them.
+    pairs
+        The pairs of the study, if pairs of answers are judged; those are read from our own tables only.
 
     Raises
     ------
@@ -205,6 +216,11 @@ def read_files(
     """
     for file in files:
         require_readable(file.content, file.name)
+    if pairs is not None:
+        tables = [
+            PairTable(file.content, file.name, scale, pairs.pairs, problems, asked.says, pairs.only) for file in files
+        ]
+        return [Verdicts({"": table}, problems) for table in tables]
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

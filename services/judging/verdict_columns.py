@@ -127,6 +127,7 @@ class JudgedCandidate(NamedTuple):
     explanation: str
     failure: str
     confidence: float | None
+    shown_first: str
 
 
 def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[int, VerdictColumns]:
@@ -188,6 +189,7 @@ def judged_page(session: Session, run_id: int, after: int | None = None, limit: 
             col(JudgeVerdict.explanation),
             col(JudgeVerdict.failure),
             col(JudgeVerdict.confidence),
+            col(JudgeVerdict.shown_first),
         )
         .join(Candidate, col(Candidate.id) == JudgeVerdict.candidate_id)
         .join(Item, and_(col(Item.id) == Candidate.item_id, ~col(Item.practice)), isouter=True)

@@ -200,9 +200,9 @@ def _not_sent(session: Session, study_id: int, phases: StudyPhases) -> list[Open
 
 
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:
-    pool, lines = queries.count_to_be_judged(session, study_id), queries.lines_of_runs(session, study_id)
+    lines = queries.lines_of_runs(session, study_id)
     runs = session.exec(select(JudgeRun.id, JudgeRun.name).where(JudgeRun.study_id == study_id)).all()
     return [
-        OpenWork(f"Judge run “{name}”", "judge", lines[stored_id(number)].missing, pool)
+        OpenWork(f"Judge run “{name}”", "judge", lines[stored_id(number)].missing, lines[stored_id(number)].units)
         for number, name in sorted(runs, key=lambda run: stored_id(run[0]))
     ]

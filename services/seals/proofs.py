@@ -113,7 +113,8 @@ COLUMNS: dict[type[Base], tuple[str, ...]] = {
     Adjudication: ("id", "task_id", "first_read_id", "opinions_shown", "decision", "not_assessable", "reason",
                    "submitted_at", "receipt", "idempotency_key", "content_sha256", "hash_rule"),
     JudgeRun: ("id", "study_id", "name", "judge", "source_sha256", "parameters", "scale", "hash_rule", "created_at"),
-    JudgeVerdict: ("id", "run_id", "candidate_id", "verdict", "error", "explanation", "failure", "confidence"),
+    JudgeVerdict: ("id", "run_id", "candidate_id", "verdict", "error", "explanation", "failure", "confidence",
+                   "shown_first"),
     SealedSplit: ("id", "study_id", "share", "strata", "test_subjects", "method", "person_id", "at"),
     SplitOpening: ("id", "study_id", "judge", "prompt", "reason", "person_id", "at"),
     OpenedBasis: ("id", "opening_id", "labels", "basis", "reason", "person_id", "at"),
@@ -135,7 +136,7 @@ YOUNGER: dict[type[Base], dict[str, Any]] = {
     Membership: {"group_key": "", "slot": None, "attributes": {}},
     Acknowledgement: {"group_key": ""},
     Assignment: {"opinion_order": []},
-    JudgeVerdict: {"failure": "", "confidence": None},
+    JudgeVerdict: {"failure": "", "confidence": None, "shown_first": ""},
 }
 
 # Fixed by the freeze; a draft may still change them.

@@ -10,6 +10,8 @@ from services.judging.import_runs import Identity
 from services.progress import data_lock
 from tests.listed_study import SCORE_ALONE, opened_listed, work_through
 from tests.pages.conftest import OpenPage, as_read
+from tests.pair_study import opened_pairs
+from tests.situations import answers
 
 
 def test_a_file_of_another_program_is_described_on_the_page_of_the_study(
@@ -154,3 +156,29 @@ def test_labels_that_were_imported_later_change_no_figure_by_themselves_and_are_
     assert as_read(warning.value) == (
         "People's labels were made elsewhere, not blinded here. Shown are first. Also imported, but not shown: second."
     )
+
+
+def test_pairs_are_imported_by_the_page_of_the_study_and_calibrated_on_theirs(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = opened_pairs(served_database, tmp_path / "study", raters=1)
+
+    app = open_page(situation.admin, "admin/study.py", study="listed")
+
+    assert not app.exception
+    (order,) = [box for box in app.selectbox if box.label == "Which lines are read"]
+    assert len(order.options) == 3
+    assert any("candidate_a,candidate_b,verdict,shown_first" in code.value for code in app.code)
+
+    import_runs.import_judge_verdicts(
+        served_database, situation.admin, "listed", name="v1", judge="Judge", file_name="j.csv",
+        content=b"item,candidate_a,candidate_b,verdict,shown_first\ni1,k1a,k1b,a,a\ni1,k1a,k1c,b,b\n",
+        field="secret_arm.better",
+    )  # fmt: skip
+    work_through(situation, lambda _: answers(better="a"))
+    data_lock.close_study(served_database, situation.admin, "listed")
+
+    app = open_page(situation.admin, "admin/calibration.py", study="listed")
+
+    assert not app.exception and not app.error
+    assert any("what was shown first" in each.proto.body for each in app.get("html"))

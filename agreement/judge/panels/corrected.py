@@ -15,6 +15,7 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
 from agreement.judge.material import Material
+from agreement.judge.panels import of_pairs
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_of
 from agreement.judge.rows import Panel, Row
@@ -48,6 +49,8 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
+    if material.compared is not None:
+        return of_pairs.win_rates(KEY, material, material.compared, plan)
     if not material.scale.scored:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A score is not defined on this scale.",), refused=(reason,))

@@ -14,6 +14,7 @@ from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import by_interval, judge_direction, stands_for
 from agreement.judge.material import Material
+from agreement.judge.panels import of_pairs
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference
@@ -40,6 +41,8 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
+    if material.compared is not None:
+        return of_pairs.position(KEY, material, material.compared, plan)
     if not material.scale.scored:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A direction is not defined on this scale.",), refused=(reason,))

@@ -52,6 +52,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
+    if material.compared is not None:
+        reason = "Which of two answers is better has no bias towards right or wrong; panel 1 has the agreement by part."
+        return Panel(KEY, ("A bias is not defined for preferences.",), refused=(reason,))
     if not material.scale.scored:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A bias is not defined on this scale.",), refused=(reason,))

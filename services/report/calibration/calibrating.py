@@ -25,7 +25,7 @@ from db.base import stored_id
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from exchange.report_words import said_once
 from protocol.language.expansion import Expansion
-from protocol.language.judged import judged_fields
+from protocol.language.judged import compared_fields, judged_fields
 from services.errors import Conflict
 from services.judging.import_labels import LabelLine, lines_of
 from services.judging.run_identity import Judge
@@ -95,7 +95,7 @@ def fields_with_judges(database: Database, actor: Actor, study_key: str) -> dict
         runs = session.exec(select(JudgeRun).where(JudgeRun.study_id == study.id).order_by(col(JudgeRun.id))).all()
         if expansion is None:
             return {_SCORES: ("Scores", [run.name for run in runs])} if runs else {}
-        fields = judged_fields(expansion)
+        fields = judged_fields(expansion) | compared_fields(expansion)
         by_field = {
             name: [run.name for run in runs if _fills_in(run, name, asked.type)] for name, asked in fields.items()
         }

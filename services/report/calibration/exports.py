@@ -14,7 +14,9 @@ from db import Database, JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from exchange.report_csv import csv_lines
 from exchange.report_structure import Cell
+from protocol.fields.preference import SIDES
 from protocol.language.expansion import Expansion
+from protocol.language.judged import compared_fields
 from protocol.scales import NUMBER, scale_of
 from services.errors import Conflict
 from services.judging.run_identity import in_words, judge_of
@@ -29,7 +31,7 @@ from services.report.calibration.differing import differing
 from services.report.calibration.exported import VERDICT, Exported, Kind, Party, Said, Texts
 from services.report.rows.labels import Labels, load_labels
 from services.report.rows.listed_loading import load_listed
-from services.report.rows.listed_rows import ItemLine
+from services.report.rows.listed_rows import CandidateLine, ItemLine
 from services.report.rows.loading import hold_one_snapshot, load_rows
 from services.report.rows.ratings_of_phases import ratings_of
 from services.report.rows.scores import scores_of
@@ -287,9 +289,10 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str,
     items = {item.key: item for item in rows.items}
     declared = (*rows.attributes_of_items, *rows.attributes_of_candidates)
     candidates: list[tuple[int, tuple[Cell, ...]]] = []
+    on_pairs = field in compared_fields(expansion)
     for line in rows.candidates:
         item = items.get(line.item)
-        if item is not None and not line.given_in and not line.pair:
+        if item is not None and not line.given_in and bool(line.pair) == on_pairs:
             own = item.attributes | line.attributes
             values = (item.key, line.key, line.model, item.subject, item.category, item.format)
             candidates.append((line.id, (*values, *(own.get(name) or None for name in declared))))
@@ -310,11 +313,18 @@ def _filled_in(session: Session, study: Study, expansion: Expansion, field: str,
         people, remarks, chances = elsewhere.people_of(labels), elsewhere.remarks_of(labels), {}
         asked = {label.candidate_id for label in labels.given}
     texts = {
-        line.id: Texts(item.prompt, _reference(item), line.answer, remarks.get(line.id, {}))
+        line.id: Texts(item.prompt, _reference(item), _answer(line), remarks.get(line.id, {}))
         for line in rows.candidates
         if line.id in asked and (item := items.get(line.item)) is not None
     }
     return _Rated((*_COLUMNS, *declared), candidates, chances, people, texts)
+
+
+def _answer(line: CandidateLine) -> str:
+    """Return what was rated: a model's answer, or the two of a pair, under the letters by which one is preferred."""
+    if not line.pair:
+        return line.answer
+    return "\n".join(f"{side}: {answer.answer}" for side, answer in zip(SIDES, line.pair, strict=True))
 
 
 def _remarks(entries: Sequence[Entry], names: Mapping[int, str]) -> dict[int, dict[str, str]]:

@@ -157,6 +157,11 @@ def material_of_scores(study: StudyRows, scores: Scores, runs: Sequence[tuple[Ju
     return _read(scale, pool, "item", factors, (), humans, _probabilities(chances, places, len(pool)), runs)
 
 
+def called_apart(human: str, material: Material) -> str:
+    """Return the name of a person in figures, which differs from those of all judges."""
+    return f"{human} (person)" if human in material.judges else human
+
+
 def part_of(read: Read, items: frozenset[int], *, within: bool) -> Read:
     """Return the candidates of some items, or of all other items, with the judges' repeated runs."""
     material, candidates = read

@@ -16,6 +16,7 @@ from agreement.judge.withheld import FEWEST_SEALED
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
+from protocol.language.judged import compared_fields
 from protocol.language.wording import capital, listed
 from services.errors import Conflict, counted
 from services.judging.counted_verdicts import USUAL, CountedVerdicts
@@ -23,12 +24,14 @@ from services.judging.import_labels import lines_of
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.judging.sealed_split import AFTER_REOPENING
 from services.report.calibration import elsewhere, grades
+from services.report.calibration.compared import pool_of_pairs, with_orders
 from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
     Failures,
     Read,
+    called_apart,
     material_of,
     material_of_scores,
     part_of,
@@ -264,7 +267,7 @@ def _row_of(row: Row, of_panel: Part) -> Row:
 def _told_apart(read: Read) -> Read:
     """Return the same with people renamed if a judge has the same name: figures identify everybody by name."""
     material, candidates = read
-    humans = {f"{name} (person)" if name in material.judges else name: own for name, own in material.humans.items()}
+    humans = {called_apart(name, material): own for name, own in material.humans.items()}
     return replace(material, humans=humans), candidates
 
 
@@ -353,12 +356,16 @@ def _read(
         drawn = read[0].probability is not None
         return read, plan_of(marked.protocol.analysis, field, "correctness", drawn=drawn, basis=basis)
     phases_asked = frozen_facts.phases_of(session, study_id)
-    rows = load_listed(session, study, expansion, phases_asked, without, only_drawn=True)
-    pool = load_candidate_columns(session, study_id, without)
+    on_pairs = field in compared_fields(expansion)
+    # A judge may have compared pairs of items from which nothing was drawn for people.
+    rows = load_listed(session, study, expansion, phases_asked, without, only_drawn=not on_pairs)
+    pool = pool_of_pairs(rows) if on_pairs else load_candidate_columns(session, study_id, without)
     phases = ratings_of(rows, expansion, ())
     own = _ratings(phases, field)
     is_settled = any(phase.phase.settles == own.phase.key for phase in phases)
     read = material_of(expansion, pool, rows, own, settled(own, phases) if is_settled else None, stored)
+    if on_pairs:
+        read = with_orders(session, read, rows, own, wanted)
     read = grades.graded(session, read, wanted)
     drawn = read[0].probability is not None
     return read, plan_of(expansion.analysis, field, own.field.type, drawn=drawn, basis=basis)

@@ -31,11 +31,16 @@ def judge_files(database: Database, report: Report) -> tuple[DataFile, ...]:
                 ITEM,
                 MODEL,
                 Column("field", "Field", "The field that it fills in, as PHASE.FIELD; empty: correct or incorrect"),
-                Column("verdict", "Verdict", "Code on the scale of the run, or a number; empty when unresolved"),
+                Column(
+                    "verdict",
+                    "Verdict",
+                    "Code on the scale of the run, or a number; empty when unresolved",
+                ),
                 Column("confidence", "Confidence", "The judge's own, from 0 to 1"),
                 Column("failure", "Failure", "Why there is no verdict: error, refusal, unreadable or no_verdict"),
                 Column("error", "Error", "Why there is no verdict"),
                 Column("explanation", "Explanation", "What the judge wrote"),
+                Column("shown_first", "Shown first", "Of a pair, which answer came first: first or second"),
             ),
             _Rows(database, report.judge_runs),
         ),
@@ -66,6 +71,7 @@ class _Rows:
                     run.name, run.judge, judged.candidate, judged.item, judged.model,
                     str(run.parameters.get("field", "")) or None, judged.verdict, judged.confidence,
                     judged.failure or None, judged.error or None, judged.explanation or None,
+                    judged.shown_first or None,
                 )  # fmt: skip
             # Hold no transaction open while the caller writes.
             with self.database.read_only() as session:

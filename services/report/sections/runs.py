@@ -8,6 +8,7 @@ import numpy as np
 
 from exchange.report_structure import Cell, Column, PlainTable, Section
 from services.judging.verdict_columns import CandidateIds
+from services.report.calibration.compared import pairs_in
 from services.report.calibration.material import candidates_of_models
 from services.report.rows.listed_rows import ListedRows
 from services.report.rows.ratings import PhaseRatings
@@ -21,7 +22,7 @@ _COLUMNS = (
     Column("prompt", "Prompt", "Version of the prompt, empty where nothing says it"),
     Column("imported", "Imported", "Date of the import"),
     Column("field", "Fills in", "Phase and field that it fills in, empty for whether candidates are correct"),
-    Column("candidates", "Candidates", "Candidates of models in the study"),
+    Column("candidates", "Candidates", "Candidates of models in the study, or pairs of them if these are compared"),
     Column("verdicts", "Verdicts", "Candidates with a verdict"),
     Column("excluded", "Excluded", "Of these, verdicts that are neither correct nor incorrect"),
     Column("refusal", "Refused", "Candidates on which the judge refused to say anything"),
@@ -46,10 +47,13 @@ def runs_section(
     """
     if not runs:
         return None
-    pool, _ = candidates_of_models(rows)
-    ids = np.array([line.id for line in pool], dtype=np.int64)
+    pools = {
+        on_pairs: np.array([line.id for line in lines], dtype=np.int64)
+        for on_pairs, (lines, _) in ((False, candidates_of_models(rows)), (True, pairs_in(rows)))
+    }
+    compared = {f"{phase}.{field}" for phase, field in rows.preferences}
     labels = {ratings.name: f"{of.phase.title}: {ratings.field.label}" for of in phases for ratings in of.fields}
-    lines = [_row(run, ids, failures.get(run.id, {}), labels) for run in runs]
+    lines = [_row(run, pools[run.field in compared], failures.get(run.id, {}), labels) for run in runs]
     used = [place for place, column in enumerate(_COLUMNS) if _is_used(column, [line[place] for line in lines])]
     table = PlainTable(
         key="judge_runs",

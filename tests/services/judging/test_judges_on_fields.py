@@ -19,7 +19,6 @@ from services.progress import outstanding
 from services.record.verification import verify_study
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed
-from tests.pair_study import opened_pairs
 from tests.situations import CANDIDATES, Situation
 from tests.versioned_study import changed_cell, new_version
 
@@ -48,13 +47,6 @@ def situation(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("judged")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     return opened_listed(Database(engine, folder / "data"), folder / "study", SCORED)
-
-
-@pytest.fixture(scope="module")
-def pairs(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Situation:
-    folder = tmp_path_factory.mktemp("pairs")
-    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
-    return opened_pairs(Database(engine, folder / "data"), folder / "study", raters=1)
 
 
 def imported(situation: Situation, field: str, lines: str, name: str, identity: Identity = UNKNOWN) -> JudgeRun:
@@ -218,10 +210,3 @@ def test_what_made_a_run_is_stored_with_it_and_sealed(situation: Situation) -> N
 def test_an_identity_that_cannot_be_is_refused(situation: Situation, identity: Identity, says: str) -> None:
     with pytest.raises(Conflict, match=says):
         imported(situation, "grade.likert", "i1,k1,1,,,\n", "refused", identity)
-
-
-@pytest.mark.parametrize("field", ["", "secret_arm.better"])
-def test_verdicts_in_a_study_of_pairs_are_refused_whether_a_field_is_named_or_not(pairs: Situation, field: str) -> None:
-    """Without a field they were taken for correct and incorrect, which nobody says there."""
-    with pytest.raises(Conflict, match="whose verdicts are read on single answers and not on pairs"):
-        imported(pairs, field, "i1,k1a,correct,,,\n", "of pairs")

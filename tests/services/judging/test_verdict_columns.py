@@ -212,10 +212,10 @@ def test_pages_follow_the_file_and_hold_what_the_judge_wrote(database: Database,
         third = judged_page(session, run, second[-1].verdict_id, limit=3)
 
     assert [tuple(row[1:]) for row in (*first, *second)] == [
-        ("k3", "i2", "model-a", "correct", None, "Left.", "", None),
-        ("k2", "i1", "model-b", None, "timeout", "", "error", None),
-        ("k1", "i1", "model-a", "incorrect", None, "No.", "", None),
-        ("k4", "i2", "model-b", "correct", None, "", "", None),
+        ("k3", "i2", "model-a", "correct", None, "Left.", "", None, ""),
+        ("k2", "i1", "model-b", None, "timeout", "", "error", None, ""),
+        ("k1", "i1", "model-a", "incorrect", None, "No.", "", None, ""),
+        ("k4", "i2", "model-b", "correct", None, "", "", None, ""),
     ]
     assert [len(page) for page in (first, second, third)] == [3, 1, 0]
 

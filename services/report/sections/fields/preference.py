@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from agreement import bradley_terry
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from protocol.language.expansion import Phase
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.columns import Unit
+from services.report.rows.listed_rows import CandidateLine
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.judges_on_scales import judges_on_scale
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import FieldReport, Topic
@@ -19,11 +21,11 @@ _OUTCOMES = {"a": "first", "b": "second"}
 Comparison = tuple[str, str, str, str]
 
 
-def _contestants(ratings: Ratings, unit: Unit) -> tuple[str, str]:
+def contestants(phase: Phase, pair: CandidateLine | None) -> tuple[str, str]:
     """Return the names under which two answers compete: by the attribute that makes them a pair, or by model."""
-    rule = ratings.phase.pairs
+    rule = phase.pairs
     name = "model" if rule is None or rule.of is None else rule.of
-    first, second = (unit.candidate.pair if unit.candidate is not None else ()) or (None, None)
+    first, second = (pair.pair if pair is not None else ()) or (None, None)
     if first is None or second is None:
         return "", ""
     former, other = (line.model if name == "model" else line.attributes.get(name, "") for line in (first, second))
@@ -34,7 +36,7 @@ def _comparisons(ratings: Ratings) -> Iterator[Comparison]:
     """Yield every preference of every rater; two answers of the same contestant are not a comparison."""
     for column in ratings.columns:
         for unit, value, cluster in zip(ratings.units, column.values, ratings.clusters, strict=True):
-            former, other = _contestants(ratings, unit)
+            former, other = contestants(ratings.phase, unit.candidate)
             if value is not None and former != other:
                 yield former, other, _OUTCOMES.get(value, "tie"), cluster
 
@@ -134,4 +136,9 @@ SIDES = Topic(
     sides,
     in_parts=False,
 )
-REPORT = FieldReport((WIN_RATES, STRENGTHS, AGREEMENT, SIDES), {"win_rate": WIN_RATES, "agreement": AGREEMENT})
+JUDGES = judges_on_scale(agreement)
+REPORT = FieldReport(
+    (WIN_RATES, STRENGTHS, AGREEMENT, JUDGES, SIDES),
+    {"win_rate": WIN_RATES, "agreement": AGREEMENT},
+    against={("agreement", "judges"): JUDGES},
+)

@@ -1,0 +1,185 @@
+"""What the panels of direction and of scores say if pairs of answers are judged: position preference, and win rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from agreement.coding import Codes, Floats
+from agreement.estimate import Estimate
+from agreement.judge.bases import main_basis
+from agreement.judge.compared import FIRST, SECOND, Compared, Orders, prefers_shown_first, wins
+from agreement.judge.material import Material, Verdicts
+from agreement.judge.plan import Plan
+from agreement.judge.rows import Panel, Row
+from agreement.judge.wording import counted, in_percent, listed
+from agreement.paired_outcomes import Preferred
+from agreement.percent import share
+from agreement.preferences import bradley_terry
+
+POSITION = "preferred the one shown first"
+WIN_RATE, STRENGTH = "win rate", "strength"
+COMPARISON = "comparison"
+_NO_DIRECTION = (
+    "Which of two answers is better has no direction: nobody is stricter. Instead, a judge can prefer a place."
+)
+_NOT_CORRECTED = (
+    "Win rates are not corrected by what people say: that is computed for scores of single answers only. Hold the "
+    "judge against people on the pairs that both compared."
+)
+_SEALED = "Win rates by people are not said of sealed subjects: on few pairs they would be single answers."
+_IN_ONE_ORDER = ", if orders were drawn: no pair was shown in both"
+_NO_ORDER = (
+    "{} says of no verdict which answer was shown first (shown_first), so its preference for a place is not known."
+)
+
+
+def position(key: str, material: Material, compared: Compared, plan: Plan) -> Panel:
+    """How often each judge and human prefers the answer that was shown first, among preferences for one of the two.
+
+    Parameters
+    ----------
+    key : str
+        Of the panel.
+    material : Material
+    compared : Compared
+    plan : Plan
+
+    Returns
+    -------
+    Panel
+        Runs of a judge with one prompt count together: the two orders of a pair cancel who is better.
+    """
+    rows, sentences, refused = [], [], [_NO_DIRECTION]
+    for name, runs in _everybody(material).items():
+        estimate = _of_position(material, runs, compared.orders.get(name, {}), plan)
+        if estimate.n:
+            words = _leans(estimate)
+            if name in material.judges and not _in_both_orders(compared.orders.get(name, {})):
+                words += _IN_ONE_ORDER
+            rows.append(Row(POSITION, (name,), estimate, sentence=words))
+            sentences.append(f"{name}: {in_percent(estimate)} of {counted(estimate.n, 'preference')}; {words}.")
+        elif name in material.judges:
+            refused.append(_NO_ORDER.format(name))
+    sentences = [f"How often what was shown first is preferred. {sentences[0]}", *sentences[1:]] if sentences else []
+    return Panel(key, tuple(sentences) or ("A preference for a place is not known.",), tuple(rows), tuple(refused))
+
+
+def _everybody(material: Material) -> Mapping[str, Mapping[str, Verdicts]]:
+    judges = {name: material.runs.get(name) or {"": own} for name, own in material.judges.items()}
+    return judges | {name: {"": own} for name, own in material.humans.items()}
+
+
+def _of_position(
+    material: Material, runs: Mapping[str, Verdicts], orders: Mapping[str, Orders], plan: Plan
+) -> Estimate:
+    of_runs: list[Floats] = []
+    clusters: list[Codes] = []
+    own = np.arange(material.n) if material.clusters is None else material.clusters
+    for run, verdicts in runs.items():
+        # Without its runs a judge is its first one.
+        shown = orders.get(run, next(iter(orders.values()), None))
+        if shown is not None:
+            said = prefers_shown_first(verdicts.codes, shown, material.scale)
+            of_runs.append(said[~np.isnan(said)])
+            clusters.append(own[~np.isnan(said)])
+    chosen = np.concatenate(of_runs) if of_runs else np.zeros(0)
+    groups = np.concatenate(clusters) if clusters else np.zeros(0, dtype=np.intp)
+    # Verdicts on one pair in both orders vary together.
+    return share(
+        chosen == 1.0,
+        groups if np.unique(groups).size < groups.size else None,
+        name="share of preferences for the answer shown first",
+        unit="preference",
+        confidence=plan.confidence,
+    )
+
+
+def _in_both_orders(orders: Mapping[str, Orders]) -> bool:
+    """Whether any pair was shown in both orders."""
+    every = np.array(list(orders.values()))
+    return bool(((every > 0).any(axis=0) & (every < 0).any(axis=0)).any()) if every.size else False
+
+
+def _leans(estimate: Estimate) -> str:
+    if np.isnan(estimate.low):
+        return "undecided"
+    if estimate.low > 0.5:
+        return "prefers what is shown first"
+    return "prefers what is shown second" if estimate.high < 0.5 else "undecided at this n"
+
+
+def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> Panel:
+    """How often each competitor is preferred by each judge and by people, and with three or more its strength.
+
+    Parameters
+    ----------
+    key : str
+        Of the panel.
+    material : Material
+    compared : Compared
+    plan : Plan
+        With figures on few sealed candidates withheld, people's win rates are left out.
+
+    Returns
+    -------
+    Panel
+        Of a judge on all pairs and on those that people compared.
+    """
+    basis = main_basis(material, plan)
+    labelled = material.labelled
+    on_labelled = labelled.compared
+    rows, sentences, refused = [], [], [_NOT_CORRECTED]
+    if on_labelled is not None and plan.fewest_shown <= 1:
+        by_people = list(_rates(labelled, on_labelled, basis.codes, (basis.name,), plan, basis=basis.in_words))
+        rows += by_people
+        sentences += _sentence(basis.name, by_people)
+    else:
+        refused.append(_SEALED)
+    for judge, verdicts in material.judges.items():
+        own = list(_rates(material, compared, verdicts.codes, (judge,), plan))
+        rows += own
+        sentences += _sentence(judge, own)
+        if on_labelled is not None and labelled.n < material.n:
+            among = "pairs that people compared"
+            rows += _rates(labelled, on_labelled, labelled.judges[judge].codes, (judge,), plan, stratum=among)
+    return Panel(key, tuple(sentences), tuple(rows), tuple(refused))
+
+
+def _sentence(name: str, rows: list[Row]) -> list[str]:
+    said = [f"{row.parties[0]} {in_percent(row.estimate)}" for row in rows if row.statistic == WIN_RATE]
+    return [f"By {name}, preferred in: {listed(said)} of its comparisons."] if said else []
+
+
+def _rates(
+    material: Material, compared: Compared, codes: Floats, by: tuple[str], plan: Plan, **words: str
+) -> Iterator[Row]:
+    names = compared.names()
+    for name in names:
+        among, won = wins(codes, compared, material.scale, name)
+        own = None if material.clusters is None else material.clusters[among]
+        rate = share(won, own, name=WIN_RATE, unit=COMPARISON, confidence=plan.confidence)
+        yield Row(WIN_RATE, (name, *by), rate, **words)
+    if len(names) < 3:
+        # With two, strengths repeat what the win rates say.
+        return
+    former, other = compared.first.values(), compared.second.values()
+    used = np.flatnonzero(~np.isnan(codes) & (former != other))
+    outcomes: dict[int, Preferred] = {
+        material.scale.levels.index(FIRST): "first",
+        material.scale.levels.index(SECOND): "second",
+    }
+    if not used.size:
+        return
+    preferred: list[Preferred] = [outcomes.get(int(code), "tie") for code in codes[used]]
+    strengths = bradley_terry(
+        former[used].tolist(),
+        other[used].tolist(),
+        preferred,
+        clusters=None if material.clusters is None else material.clusters[used].tolist(),
+        confidence=plan.confidence,
+        unit=COMPARISON,
+    )
+    for competitor, estimate in strengths.of.items():
+        yield Row(STRENGTH, (str(competitor), *by), estimate, **words)

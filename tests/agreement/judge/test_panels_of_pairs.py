@@ -1,0 +1,112 @@
+"""What the panels say if the candidates are pairs of answers: whose answer is preferred, and whether by its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agreement.judge.compared import Compared, Orders
+from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.panels import calibrate, of_pairs
+from agreement.judge.plan import Plan
+from agreement.judge.rows import Panel
+from agreement.judge.scale import Scale, State
+
+SCALE = Scale("nominal", ("a", "b", "tie", "neither"))
+PLAN = Plan(resamples=50)
+N = 40
+# The answers of x are first in the tables, those of y second.
+X, Y = (Factor(np.zeros(N, dtype=np.intp), (name,)) for name in "xy")
+
+
+def verdicts(letters: str) -> Verdicts:
+    """Return verdicts from letters: a, b, t(ie), n(either), or a space for none."""
+    codes = np.array(["abtn".index(letter) if letter.strip() else np.nan for letter in letters])
+    states = np.where(np.isnan(codes), State.NO_VERDICT, State.VERDICT).astype(np.int8)
+    return Verdicts(codes, states)
+
+
+def orders(signs: str) -> Orders:
+    """Return what was shown first: + for the first answer of the tables, - for the second, 0 where it is not known."""
+    return np.array([{"+": 1, "-": -1, "0": 0}[sign] for sign in signs], dtype=np.int8)
+
+
+def pairs(judge: Mapping[str, tuple[str, str]], human: str = "a" * N) -> Material:
+    """Return pairs judged in some runs, each with its verdicts and orders, and by one human."""
+    runs = {run: verdicts(said) for run, (said, _) in judge.items()}
+    shown = {"judge": {run: orders(signs) for run, (_, signs) in judge.items()}}
+    return Material(
+        SCALE, {"human": verdicts(human)}, {"judge": next(iter(runs.values()))}, runs={"judge": runs},
+        compared=Compared(X, Y, shown),
+    )  # fmt: skip
+
+
+def position(material: Material) -> Panel:
+    return calibrate(material, PLAN)["direction"]
+
+
+def test_a_judge_that_follows_the_place_prefers_what_is_shown_first() -> None:
+    [row] = position(pairs({"one": ("a" * N, "+" * N), "other": ("b" * N, "-" * N)})).of(of_pairs.POSITION)
+
+    assert (row.estimate.value, row.estimate.n, row.sentence) == (1.0, 2 * N, "prefers what is shown first")
+
+
+def test_a_judge_that_names_the_same_answer_in_both_orders_follows_no_place() -> None:
+    [row] = position(pairs({"one": ("a" * N, "+" * N), "other": ("a" * N, "-" * N)})).of(of_pairs.POSITION)
+
+    assert (row.estimate.value, row.sentence) == (0.5, "undecided at this n")
+
+
+def test_of_pairs_in_one_order_only_it_is_said_what_half_rests_on() -> None:
+    [row] = position(pairs({"one": ("a" * N, "-" * N)})).of(of_pairs.POSITION)
+
+    assert row.sentence == "prefers what is shown second, if orders were drawn: no pair was shown in both"
+
+
+def test_ties_and_verdicts_of_unknown_order_are_no_preference_for_a_place() -> None:
+    [row] = position(pairs({"one": ("ab" + "t" * 18 + "n" * 18 + "ab", "+" * 38 + "00")})).of(of_pairs.POSITION)
+
+    assert (row.estimate.value, row.estimate.n) == (0.5, 2)
+
+
+def test_a_judge_of_which_no_order_is_known_is_named() -> None:
+    panel = position(pairs({"one": ("a" * N, "0" * N)}))
+
+    assert panel.rows == ()
+    assert any(why.startswith("judge says of no verdict which answer was shown first") for why in panel.refused)
+
+
+def test_win_rates_count_ties_as_no_win_and_missing_verdicts_not_at_all() -> None:
+    rates = calibrate(pairs({"one": ("a" * 10 + "b" * 20 + "t" * 6 + " " * 4, "+" * N)}), PLAN)["corrected"]
+
+    shares = {row.parties[0]: row.estimate for row in rates.of(of_pairs.WIN_RATE) if row.parties[1] == "judge"}
+    assert {name: (round(each.value * each.n), each.n) for name, each in shares.items()} == {
+        "x": (10, 36),
+        "y": (20, 36),
+    }
+
+
+def test_an_answer_compared_with_one_of_the_same_competitor_is_no_comparison() -> None:
+    material = pairs({"one": ("a" * N, "+" * N)})
+    same = replace(material, compared=Compared(X, X, {}))
+
+    [rate] = [row for row in calibrate(same, PLAN)["corrected"].of(of_pairs.WIN_RATE) if row.parties[1] == "judge"]
+
+    assert rate.estimate.n == 0
+
+
+def test_where_figures_on_few_are_withheld_no_win_rate_by_people_is_said() -> None:
+    panel = calibrate(pairs({"one": ("a" * N, "+" * N)}), replace(PLAN, fewest_shown=5))["corrected"]
+
+    assert {row.parties[1] for row in panel.of(of_pairs.WIN_RATE)} == {"judge"}
+    assert any("not said of sealed subjects" in why for why in panel.refused)
+
+
+@pytest.mark.parametrize("key", ["direction", "uniformity"])
+def test_no_panel_asks_for_an_option_that_would_not_help(key: str) -> None:
+    panel = calibrate(pairs({"one": ("a" * N, "+" * N)}), PLAN)[key]
+
+    assert not any("--positive" in why for why in panel.refused)
