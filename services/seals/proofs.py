@@ -198,7 +198,7 @@ def sealed_values(by_table: Tables, secret: str = "") -> Seals:
 
 def digest(table: type[Base], rows: Sequence[Row], secret: str = "") -> str:
     """Return the hash of a table's rows, in the order of their keys."""
-    hashing, texts = Digest(table, secret), row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
+    hashing, texts = Digest(table, secret), _texts_of(table)
     for start in range(0, len(rows), HASHED_AT_ONCE):
         hashing.add(texts.of(rows[start : start + HASHED_AT_ONCE]))
     return hashing.hexdigest()
@@ -228,7 +228,7 @@ class SealInParts:
 
     def __init__(self, table: type[Base]) -> None:
         self._table, self._ranges, self._digest = table, list[list[int]](), Digest(table, "")
-        self._texts = row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
+        self._texts = _texts_of(table)
 
     def add(self, keys: Sequence[int], values: Sequence[Mapping[str, Any]]) -> None:
         """Add the next rows: their keys in ascending order, and their other columns by name."""
@@ -248,6 +248,12 @@ class SealInParts:
     def seals(self) -> Seals:
         """The seal by table; empty if no row was stored."""
         return {table_name(self._table): [_written(self._ranges), self._digest.hexdigest()]} if self._ranges else {}
+
+
+@cache
+def _texts_of(table: type[Base]) -> row_texts.RowTexts:
+    """Return what builds the texts of a table's rows; it keeps nothing of them, so threads and studies share it."""
+    return row_texts.RowTexts(kinds_of(table), YOUNGER.get(table, {}))
 
 
 @cache

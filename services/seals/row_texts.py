@@ -56,7 +56,7 @@ class RowTexts:
     """
 
     def __init__(self, kinds: Kinds, younger: Mapping[str, Any], *, unread: bool = False) -> None:
-        self._kinds = list(kinds.items())
+        self._kinds = [(name, isinstance(kind, JSON), isinstance(kind, Float)) for name, kind in kinds.items()]
         self._as_before = {name: _encode(value) for name, value in younger.items()}
         self._unread = unread
         self._known: dict[str | None, str] = {None: "null"}
@@ -69,8 +69,11 @@ class RowTexts:
         """Return for each row the texts of its first columns and of the rest; a comma belongs between the two."""
         old: list[list[str]] = []
         young: list[tuple[str, list[str]]] = []
-        for (name, kind), values in zip(self._kinds, columns, strict=True):
-            texts = self._texts(kind, values)
+        for (name, is_json, is_float), values in zip(self._kinds, columns, strict=True):
+            if len(values) == 1:
+                texts = [self._text(values[0], is_json, is_float)]
+            else:
+                texts = self._texts(values, is_json, is_float)
             if name in self._as_before:
                 young.append((name, texts))
             else:
@@ -92,13 +95,21 @@ class RowTexts:
                     more.setdefault(row, []).append(f"{label}:{text}")
         return {row: ",".join(parts) for row, parts in more.items()}
 
-    def _texts(self, kind: TypeEngine[Any], values: Sequence[Any]) -> list[str]:
-        if isinstance(kind, JSON):
+    def _text(self, value: Any, is_json: bool, is_float: bool) -> str:
+        """Return the text of a single value, as `_texts` does: most seals are on one row, which shares nothing."""
+        if is_json:
+            return self._known.get(value) or self._read(value) if self._unread else _as_json(value)
+        at_once = _AT_ONCE.get(type(value))
+        if at_once is None or (is_float and value is not None):
+            return _encode(plain(value, is_float))
+        return at_once(value)
+
+    def _texts(self, values: Sequence[Any], is_json: bool, is_float: bool) -> list[str]:
+        if is_json:
             if not self._unread:
                 return [_as_json(value) for value in values]
             known = self._known.get
             return [known(value) or self._read(value) for value in values]
-        is_float = isinstance(kind, Float)
         types = set(map(type, values))
         at_once = _AT_ONCE.get(types.pop()) if len(types) == 1 and (not is_float or types == {type(None)}) else None
         if at_once is not None:
