@@ -91,6 +91,11 @@ def test_a_line_with_more_than_the_named_columns_is_refused() -> None:
         read_entries("login,name,role,trained,specialty,years,group\nanna,Anna,rater,yes\n")
 
 
+def test_a_column_that_is_named_twice_is_refused() -> None:
+    with pytest.raises(Conflict, match="Line 1: 'trained' is named twice; leave one of the two"):
+        read_entries("login,name,role,specialty,years,group,trained,trained\nanna,Anna,rater,,,,yes,no\n")
+
+
 def test_a_rater_is_described_later_which_is_audited_and_keeps_the_seals(draft: Situation) -> None:
     people = [Entry("anna", "Anna", attributes=(("trained", "no"), ("motto", "Onwards")))]
     invitations.invite_people(draft.database, draft.admin, "listed", people, "https://x.example.org")
