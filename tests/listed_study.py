@@ -222,9 +222,9 @@ def _drawn(field: Mapping[str, Any], ids: list[str], rng: random.Random) -> obje
     return rng.choice(ids) if ids else f"Text {rng.randint(1, 99)}"
 
 
-def closed_tables(situation: Situation) -> dict[str, list[dict[str, str]]]:
+def closed_tables(situation: Situation, reason: str | None = None) -> dict[str, list[dict[str, str]]]:
     """Close a study and return the tables of its report as rows, by the name of the file."""
-    data_lock.close_study(situation.database, situation.admin, situation.study_key)
+    data_lock.close_study(situation.database, situation.admin, situation.study_key, reason)
     report = build.build_report(situation.database, situation.admin, situation.study_key)
     archive = zipfile.ZipFile(io.BytesIO(export.report_csv_archive(situation.database, report)))
     return {

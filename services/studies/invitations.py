@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Invitation, Membership, Person, Study, now
 from db.base import stored_id
+from exchange.refusal import shown
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict, Refused
 from services.people.identity import LINK_LIFETIME, Actor
@@ -215,6 +216,9 @@ def _further_columns(line: tuple[int, list[str]]) -> list[str]:
         raise Conflict(
             f"Line {number}: attributes of raters follow the columns {', '.join(_COLUMNS)}; name all of them."
         )
+    twice = [name for place, name in enumerate(further) if name in further[:place]]
+    if twice:
+        raise Conflict(f"Line {number}: '{shown(twice[0])}' is named twice; leave one of the two.")
     return further
 
 

@@ -10,7 +10,7 @@ from exchange.item_table import ItemRow
 from protocol.fields import types_on
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
-from protocol.language.computed import OF_RATERS
+from protocol.language.computed import OF_RATERS, columns_of_raters
 from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
@@ -92,8 +92,14 @@ class PlanChecks:
             yield from ((key, says) for says in without_reference(self._study, phase, line, units, self._references))
 
     def _compared(self, line: AuthoredEstimate, phase: Phase) -> Iterator[str]:
-        """Yield that all units of a phase are in one part, of those that a line compares."""
+        """Yield that a line compares what no unit has, or that all units of a phase are in one part of it."""
         name = line.compare or ""
+        if name in columns_of_raters(self._study):
+            yield (
+                f"'{name}' describes raters, and compared are units, or groups of raters; write by: {name} for a line "
+                "of each part, or compare: group."
+            )
+            return
         bins = next((each.bins for each in self._study.attributes if each.key == name), [])
         of_units = [unit.value_of(name) for unit in self._where(phase, line)]
         given = {level_of(bins, value) if bins and value else value for value in of_units}

@@ -69,7 +69,7 @@ def as_stored(session: Session, study_id: int, role: str, given: Mapping[str, st
     """
     written = {name: value.strip() for name, value in given.items() if value.strip()}
     if written and role != "rater":
-        raise Conflict(f"Attributes are of raters, and a {role} has none: leave out {listed(written)}.")
+        raise Conflict(f"Attributes are of raters, and no {role} has any: leave out {listed(written)}.")
     declared = {each.key: each for each in declared_of(frozen_facts.expansion_of(session, study_id))}
     stored, wrong = {}, []
     for name, value in written.items():

@@ -115,13 +115,15 @@ def _members(rows: ListedRows) -> DataFile:
     return DataFile(
         "members.csv",
         "Everybody who rates, by pseudonym.",
-        (
-            _MEMBER,
-            Column("role", "Role", "rater or reviewer"),
-            Column("group", "Group", "Key of the group; empty for who is in none"),
-            Column("slot", "Slot", "Number of the slot of the group that they fill; empty for none"),
-            *EXPERIENCE,
-            *(Column(key, key, "Attribute of raters that the protocol declares") for key in rows.attributes_of_raters),
+        _with_declared(
+            (
+                _MEMBER,
+                Column("role", "Role", "rater or reviewer"),
+                Column("group", "Group", "Key of the group; empty for who is in none"),
+                Column("slot", "Slot", "Number of the slot of the group that they fill; empty for none"),
+                *EXPERIENCE,
+            ),
+            rows.attributes_of_raters,
         ),
         tuple(
             (

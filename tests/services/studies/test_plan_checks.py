@@ -54,6 +54,10 @@ LINE = "estimate: accuracy, of: read.answer"
         (f"primary: {{{LINE}, compare: scanner}}", "every unit of 'read' has the value 'A' there"),
         (f"primary: {{{LINE}, compare: site, where: {{site: north}}}}", "every unit of 'read' has the value 'north'"),
         (f"primary: {{{LINE}, compare: half}}", "every unit with a value of 'read' has the value 'h'"),
+        (
+            f"primary: {{{LINE}, compare: trained}}",
+            "'trained' describes raters, and compared are units, or groups of raters; write by: trained",
+        ),
         ("cluster: own", "very unit of 'read' has its own value of own, so that nothing is clustered"),
         (
             "cluster: scanner",

@@ -14,7 +14,7 @@ from services.reading import worklist
 from services.record import verification
 from services.studies import freezing, invitations, members, rater_attributes
 from services.studies.invitations import Entry, read_entries
-from tests.listed_study import imported_listed, write_listed
+from tests.listed_study import closed_tables, imported_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, show, signed_in, submit
 
 PROTOCOL = """
@@ -63,7 +63,7 @@ def test_values_are_stored_as_the_declared_types_have_them(draft: Situation) -> 
         ("rater", "cases_read", "9001", "cases_read is 9001, expected 0 to 9000; correct the value."),
         ("rater", "trainde", "yes", "'trainde' is no attribute that this study declares of raters, expected trained,"),
         ("rater", "specialty", "ENT", "'specialty' has an entry of its own; write it there."),
-        ("admin", "trained", "yes", "Attributes are of raters, and a admin has none: leave out trained."),
+        ("admin", "trained", "yes", "Attributes are of raters, and no admin has any: leave out trained."),
     ],
 )
 def test_what_is_not_declared_or_does_not_fit_is_refused(
@@ -89,6 +89,11 @@ def test_a_line_with_more_than_the_named_columns_is_refused() -> None:
         read_entries("anna,Anna,rater,ENT,4,,yes\n")
     with pytest.raises(Conflict, match="attributes of raters follow the columns login, name, role, specialty, years"):
         read_entries("login,name,role,trained,specialty,years,group\nanna,Anna,rater,yes\n")
+
+
+def test_a_column_that_is_named_twice_is_refused() -> None:
+    with pytest.raises(Conflict, match="Line 1: 'trained' is named twice; leave one of the two"):
+        read_entries("login,name,role,specialty,years,group,trained,trained\nanna,Anna,rater,,,,yes,no\n")
 
 
 def test_a_rater_is_described_later_which_is_audited_and_keeps_the_seals(draft: Situation) -> None:
@@ -127,6 +132,21 @@ def test_nothing_of_it_is_sent_to_a_rater(draft: Situation) -> None:
     worklist.acknowledge_instructions(draft.database, anna, "listed", "part-1")
 
     assert motto not in json.dumps(on_the_desk(draft, anna, "part-1"), default=str)
+
+
+def test_one_that_is_called_as_a_column_of_the_members_file_hides_none_there(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = PROTOCOL.replace("    motto: text", "    role: text\n    member: text")
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol), raters=0)
+    given = {"role": "chief", "member": "of the society"}
+    members.invite(situation.database, situation.admin, "listed", "anna", "Anna", "rater", attributes=given)
+    freezing.freeze_study(situation.database, situation.admin, "listed")
+
+    (row,) = closed_tables(situation, reason="Nobody read anything.")["members.csv"]
+
+    assert (row["member"], row["role"]) == ("Rater 1", "rater")
+    assert (row["attribute_member"], row["attribute_role"]) == ("of the society", "chief")
 
 
 def test_nobody_is_described_after_the_first_verdict(draft: Situation) -> None:
