@@ -255,7 +255,7 @@ def _check_whole(line: Line, item: ItemRow, reference: FieldReference) -> None:
         line.problem(f"{said[0]} needs the field that it is about; fill in the column field.", said[0])
     elif item.options:
         options = [option for option, _ in item.options]
-        check_among_options(line, item, options, reference.accepted, reference.text_only_answer)
+        check_among_options(line, item, options, reference.accepted, reference.text_only_answer, "choice")
 
 
 def _fits(
@@ -299,7 +299,7 @@ def _check_answers(line: Line, item: ItemRow, reference: FieldReference, field: 
     options = [option for option, _ in item.options] if field.type == "as_item" else [o.id for o in field.options]
     if (KINDS[kind].has_options or kind in LISTS) and options and reference.accepted:
         check_among_options(
-            line, item, options, reference.accepted, reference.text_only_answer, of=f"field '{field.key}'"
+            line, item, options, reference.accepted, reference.text_only_answer, kind, of=f"field '{field.key}'"
         )
     if reference.overlay or not line.sound():
         return

@@ -12,7 +12,7 @@ from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.item_table import Attributes, ItemRow, OverlayRow, VolumeRow
 from exchange.refusal import Conversion, Problems, listed, shown
 from exchange.tables import CASE_HISTORY, OVERLAY_COLOUR, OVERLAY_OPACITY, STYLES
-from protocol.fields import KINDS
+from protocol.fields import KINDS, SETS, several
 from protocol.fields.kind import Reference
 from protocol.forms import Form
 from protocol.language.expansion import Expansion
@@ -180,33 +180,49 @@ def reference_row(
     """Read one line of references.csv; `forms` are those that items name, to check answers against what they ask."""
     key = line.known("item", items, "items.csv")
     item = by_key.get(key) if key not in items.doubtful and line.sound("item") else None
+    form = forms.get(item.form) if item is not None else None
+    asked = form.primary if form is not None else None
     accepted = tuple(part.strip() for part in line.text("accepted").split("|") if part.strip())
     low, high = line.number_or_none("low"), line.number_or_none("high")
     text_only = line.text("text_only_answer")
     if not accepted and low is None and high is None and line.sound("item", "accepted", "low", "high"):
         line.problem(f"item '{shown(key)}' has neither accepted answers nor a range; give one of them.", "accepted")
     elif item is not None and line.sound("accepted", "low", "high"):
-        form = forms.get(item.form)
         counts_as_right = Reference(accepted, low, high)
-        asked = form.primary if form is not None else None
         problem = KINDS[asked.type].problem_of_reference(asked, counts_as_right) if asked is not None else ""
         if problem:
             line.problem(f"item '{item.key}' {problem}.", "accepted")
         elif asked is not None and asked.offered and not item.options:
-            check_among_options(line, item, [option.id for option in asked.offered], accepted, text_only)
+            check_among_options(line, item, [option.id for option in asked.offered], accepted, text_only, asked.type)
     if low is not None and high is not None and low > high:
         line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
     if item is not None and item.options:
-        check_among_options(line, item, [option for option, _ in item.options], accepted, text_only)
+        kind = "" if asked is None else asked.type
+        check_among_options(line, item, [option for option, _ in item.options], accepted, text_only, kind)
     return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))
 
 
 def check_among_options(
-    line: Line, item: ItemRow, options: Sequence[str], accepted: tuple[str, ...], text_only: str, of: str = ""
+    line: Line,
+    item: ItemRow,
+    options: Sequence[str],
+    accepted: tuple[str, ...],
+    text_only: str,
+    kind: str,
+    of: str = "",
 ) -> None:
-    """Note answers that nobody can choose; `of` names the owner of the options if it is not the item."""
+    """Note answers that nobody can choose.
+
+    Parameters
+    ----------
+    kind
+        The type of the field, which says whether the text-only answer is one option or a set of them.
+    of
+        The owner of the options if it is not the item.
+    """
     ids = sorted(set(options))
-    for column, answers in (("accepted", accepted), ("text_only_answer", (text_only,) if text_only else ())):
+    chosen = several.in_cell(text_only) if kind in SETS else [text_only] if text_only else []
+    for column, answers in (("accepted", accepted), ("text_only_answer", chosen)):
         for answer in answers:
             if answer not in ids:
                 near = line.reader.problems.nearest(answer, ids)

@@ -206,13 +206,13 @@ REFERENCES = Table(
     "What counts as right for an item. The answers to an item without a line are only compared between raters.",
     (
         _item("i1"),
-        Column("accepted", "Every answer that counts as right: option ids, or texts.", "names", "left",
-               "none; a range is then needed"),
+        Column("accepted", "Every answer that counts as right: option ids, texts, numbers, or points in mm.", "names",
+               "left", "none; a range is then needed"),
         Column("low", "The smallest number that counts as right, for `open` items.", "number", "2.5",
                "no lower limit"),
         Column("high", "The largest number that counts as right.", "number", "3.5", "no upper limit"),
-        Column("text_only_answer", "The answer of a model that was not given the images: the text-only floor.",
-               "text", "right", "none"),
+        Column("text_only_answer", "The answer of a model that was not given the images: the text-only floor. A set "
+               "of options is written as in `accepted`.", "text", "right", "none"),
         Column("provenance", "Where the reference comes from; printed in the report.", "text", "Two readers", ""),
     ),
     unique="item",
@@ -237,8 +237,8 @@ FIELD_REFERENCES = Table(
         Column("compare", "Who decides whether an answer is right. If people compare, the whole cell `accepted` is one "
                "text, which a phase may show, and the program scores nothing.", "word", "people",
                "`program`", allowed=("program", "people"), optional=True),
-        Column("text_only_answer", "The answer of a model that was not given the images: the text-only floor.",
-               "text", "right", "none", optional=True),
+        Column("text_only_answer", "The answer of a model that was not given the images: the text-only floor. A set "
+               "of options is written as in `accepted`.", "text", "right", "none", optional=True),
         Column("provenance", "Where the reference comes from; printed in the report.", "text", "Two readers", "",
                optional=True),
     ),

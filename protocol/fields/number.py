@@ -24,6 +24,9 @@ from protocol.fields.kind import (
 
 _MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))\s*(?P<unit>[^\d\s.,].*?)?\.?")
 
+# The powers of ten of a finite float.
+_LEAST_POWER, _MOST_POWER = -324, 308
+
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
     """Return the number, which has to be within the field's limits."""
@@ -89,7 +92,8 @@ def parsed(value: Any) -> Decimal | None:
         number = Decimal(str(value).strip())
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    # 1e999999999 would be a text of a billion digits; no rater can fill it in, as answers are finite floats.
+    return number if number.is_finite() and _LEAST_POWER <= number.adjusted() <= _MOST_POWER else None
 
 
 def in_unit(written: str, unit: str | None) -> Decimal | None:

@@ -34,6 +34,11 @@ def score(value: Any, reference: Reference, option_ids: Sequence[str]) -> FieldS
     return FieldScore(chosen == accepted, share=1 - len(chosen ^ accepted) / len(every | chosen))
 
 
+def in_cell(written: str) -> list[str]:
+    """Return the options that a cell of a table names, separated by |."""
+    return [part.strip() for part in written.split("|") if part.strip()]
+
+
 def in_words(value: Any, texts: Mapping[str, str]) -> str:
     """Return the options as the rater saw them."""
     ids = value if isinstance(value, list | tuple) else [value]

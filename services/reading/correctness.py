@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from agreement import token_f1
-from protocol.fields import KINDS, number, text
+from protocol.fields import KINDS, number, several, text
 from protocol.fields.kind import FieldKind, FieldScore, Reference
 from protocol.fields.region import Region
 from protocol.references import ComparedBy
@@ -127,7 +127,7 @@ def score_written(item: AnswerKey, written: str) -> Score:
     if item.compared_by == "people":
         return Score(None)
     if item.kind.scale == "set":
-        return score(item, [part.strip() for part in written.split("|")])
+        return score(item, several.in_cell(written))
     if item.kind.has_options:
         return score(item, written)
     if item.kind.scale == "interval":
@@ -151,6 +151,11 @@ def as_text(answer: Any) -> str:
 def in_words(item: AnswerKey, answer: Any) -> str:
     """Return an answer in the words that the rater saw."""
     return item.kind.in_words(answer, dict(item.options))
+
+
+def written_in_words(item: AnswerKey, written: str) -> str:
+    """Return a program's output, given in place of a rater's entry, in the words that the rater saw."""
+    return in_words(item, several.in_cell(written) if item.kind.scale == "set" else written)
 
 
 def reference_in_words(item: AnswerKey) -> str:

@@ -119,6 +119,17 @@ def test_a_line_that_nobody_could_answer_is_refused(tmp_path: Path, line: dict[s
     assert says in refusal
 
 
+def test_a_text_only_answer_to_a_field_of_several_options_is_a_set_of_them(tmp_path: Path) -> None:
+    protocol = PROTOCOL.replace("modality: {type: choice", "modality: {type: several").replace(
+        "    sequence: {type: choice, options: [T1, T2], when: {modality: MRI}}\n", ""
+    )
+    line = {"item": "q1", "field": "modality", "accepted": "MRI|CT", "text_only_answer": "CT|MRI"}
+
+    (row,) = read(tmp_path, line, protocol=protocol).references
+
+    assert row.fields[0].text_only_answer == "CT|MRI"
+
+
 @pytest.mark.parametrize(
     ("first", "second", "of"),
     [("modality", "modality", "field 'modality'"), ("", "diagnosis", "field 'diagnosis'"),

@@ -314,6 +314,31 @@ def test_items_take_the_options_that_their_form_lists(folder: Path) -> None:
     assert [item.options for item in items if item.form == "choice"] == [(("low", "Low"), ("high", "High"))] * 2
 
 
+@pytest.mark.parametrize("listed_by", ["item", "form"])
+def test_a_text_only_answer_to_several_options_is_a_set_of_them(folder: Path, listed_by: str) -> None:
+    several_instead_of_one(folder, options_in_the_form=listed_by == "form")
+    set_cell("references.csv", 3, "text_only_answer", "low | high")(folder)
+
+    assert [row.text_only_answer for row in read_study_folder(folder).references][1] == "low | high"
+
+
+def test_an_option_that_a_set_of_them_cannot_have_is_named(folder: Path) -> None:
+    several_instead_of_one(folder, options_in_the_form=False)
+    set_cell("references.csv", 3, "text_only_answer", "low|above")(folder)
+
+    assert "text_only_answer 'above' is not one of the options of item 'i2' (high, low)" in sentence_of_refusal(folder)
+
+
+def several_instead_of_one(folder: Path, *, options_in_the_form: bool) -> None:
+    levels_in_the_form(folder)
+    options = {"options": LEVELS} if options_in_the_form else {}
+    field = {"key": "answer", "type": "several", "label": "Levels", **options}
+    forms = PROTOCOL["forms"] | {"choice": {"fields": [field]}}
+    (folder / "protocol.yaml").write_text(yaml.safe_dump({**PROTOCOL, "forms": forms}), encoding="utf-8")
+    for line in (3, 5):
+        set_cell("items.csv", line, "options", "" if options_in_the_form else "low=Low|high=High")(folder)
+
+
 def test_options_in_form_and_table_that_differ_are_refused(folder: Path) -> None:
     levels_in_the_form(folder)
     set_cell("items.csv", 3, "options", "low=Low|medium=Medium|high=High")(folder)

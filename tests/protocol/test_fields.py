@@ -64,6 +64,14 @@ def test_a_number_beyond_the_limits_of_its_field_is_refused(limit: dict[str, flo
         KINDS["number"].check(field_of("number", **limit), 3.5, [])
 
 
+@pytest.mark.parametrize("written", ["1e999999999999", "-1e400", "1e-999999999999"])
+def test_a_number_that_no_rater_can_fill_in_is_refused_as_a_reference(written: str) -> None:
+    number = KINDS["number"]
+
+    assert f"'{written}'" in number.problem_of_reference(field_of("number"), Reference((written,)))
+    assert number.reference_in_words(Reference((written,)), {}) == [written]
+
+
 @pytest.mark.parametrize(
     ("kind", "answer", "other"),
     [

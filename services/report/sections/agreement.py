@@ -13,7 +13,7 @@ from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section
 from exchange.report_words import PRIMARY, parties_in_words, stratum_in_words
 from protocol.analysis import AnalysisPlan
 from protocol.fields.yes_no import YES_NO
-from services.reading.correctness import NOT_ASSESSABLE, in_words, reference_in_words
+from services.reading.correctness import NOT_ASSESSABLE, reference_in_words, written_in_words
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Column, Part, Reads
 from services.report.sections.exploratory import exploratory_rows
@@ -273,7 +273,7 @@ def _shared_error_list(reads: Reads) -> PlainTable:
     for i, item in enumerate(reads.items):
         for a, b in reads.pairs:
             if a.correct[i] is False and b.correct[i] is False and a.answers[i] == b.answers[i]:
-                baseline = in_words(item, item.text_only_answer) if item.text_only_answer else ""
+                baseline = written_in_words(item, item.text_only_answer) if item.text_only_answer else ""
                 rows.append(
                     (
                         item.key, item.category, item.prompt, parties_in_words((a.party, b.party)),

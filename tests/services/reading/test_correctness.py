@@ -23,7 +23,15 @@ from protocol.study_phases import StudyPhases
 from services.adjudication.review_queue import differs
 from services.reading import practised
 from services.reading.answer_key import answer_key
-from services.reading.correctness import AnswerKey, in_words, reference_in_words, said, score, score_written
+from services.reading.correctness import (
+    AnswerKey,
+    in_words,
+    reference_in_words,
+    said,
+    score,
+    score_written,
+    written_in_words,
+)
 from services.reading.field_keys import StudyKeys, results_of
 from services.report.files.listed_files import listed_files
 from services.report.rows.listed_rows import DrawnLine, ItemLine, ListedRows
@@ -52,6 +60,13 @@ def test_several_accepted_options_are_all_right() -> None:
 
     assert score(both, "l").correct
     assert score(both, "r").correct
+
+
+def test_a_text_only_set_of_options_is_scored_and_printed_as_a_set() -> None:
+    sides = item("choice", type="several", accepted=("l", "r"))
+
+    assert [score_written(sides, written).correct for written in ("r | l", "l|r|", "l")] == [True, True, False]
+    assert written_in_words(sides, "r|l") == "Right, Left"
 
 
 @pytest.mark.parametrize(
