@@ -186,6 +186,32 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
     return first, second, warning
 
 
+def differing(tables: Tables) -> int:
+    """Number of items on which the two sides differ.
+
+    Parameters
+    ----------
+    tables : Tables
+        The two sides.
+
+    Returns
+    -------
+    int
+        All items if the sides have different numbers of raters.
+
+    Examples
+    --------
+    >>> options = Options("kappa", None, None, "nominal", 2, None)
+    >>> differing(tables_of(["yes", "no", None], ["yes", "yes", "no"], ["no", "no", "no"], options))
+    1
+    """
+
+    def given(row: list[Any]) -> list[Any]:
+        return [None if is_missing(value) else value for value in row]
+
+    return sum(given(first) != given(second) for first, second in zip(tables.first, tables.second, strict=True))
+
+
 def _check(options: Options, has_reference: bool) -> None:
     statistic = options.statistic
     if not isinstance(statistic, str) or statistic not in STATISTICS:

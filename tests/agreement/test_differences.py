@@ -196,6 +196,19 @@ def test_what_has_no_value_says_why():
     assert equal.p is None
 
 
+@pytest.mark.parametrize("statistic", ["kappa", "ac", "f1", "alpha"])
+@pytest.mark.parametrize(("changed", "warns"), [(4, True), (5, False)])
+def test_two_that_differ_on_fewer_than_five_items_have_a_warning(statistic, changed, warns):
+    human = np.arange(60) % 2
+    first, second = human.copy(), human.copy()
+    first[:9] = 1 - first[:9]
+    second[: 9 - changed] = 1 - second[: 9 - changed]
+
+    estimate = coefficient_difference(first, second, statistic, reference=human, resamples=200, seed=1)
+
+    assert ("the two differ on fewer than 5" in str(estimate.warning)) is warns
+
+
 @pytest.mark.parametrize(
     ("statistic", "options", "message"),
     [
