@@ -249,8 +249,13 @@ def _levels(sides: tuple[list[list[Any]], ...], categories: Sequence[Hashable] |
 
 
 def _codes(side: list[list[Any]], levels: tuple[Any, ...]) -> Codes:
-    flat, _ = encode([value for row in side for value in row], levels, "first or second")
+    flat, _ = encode([value for row in side for value in row], _declarable(levels), "first or second")
     return flat.reshape(len(side), -1)
+
+
+def _declarable(levels: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """None if only one category occurs, since fewer than two cannot be declared."""
+    return levels if len(levels) > 1 else None
 
 
 def _counts(codes: Codes, q: int) -> Floats:
@@ -271,7 +276,7 @@ def _alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) -> 
         numbers_or_nan([value for row in side for value in row], "first or second")
         coefficient, _ = alpha_coefficient(side, options.level, anew=True)
     else:
-        ordered = options.categories if options.level != "nominal" else levels
+        ordered = options.categories if options.level != "nominal" else _declarable(levels)
         coefficient, _ = alpha_coefficient(side, options.level, ordered, anew=True)
     assert coefficient is not None  # every used item has two ratings
     return coefficient
