@@ -352,6 +352,28 @@ def nearly_constant(others: int) -> Caution | None:
     return Caution("nearly_constant", text, RARE)
 
 
+def seldom_differing(differing: int) -> Caution | None:
+    """The warning for a bootstrapped difference of two coefficients when the two sides are nearly always the same.
+
+    Parameters
+    ----------
+    differing : int
+        Number of units on which the two sides differ.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> seldom_differing(3).text
+    'the two differ on fewer than 5: the interval is uncertain'
+    """
+    if differing >= RARE:
+        return None
+    return Caution("nearly_constant", f"the two differ on fewer than {RARE}: the interval is uncertain", RARE)
+
+
 def hardly_overlapping(expected: float) -> Caution | None:
     """The warning for an area under the ROC curve near 0 or 1.
 

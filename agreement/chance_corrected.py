@@ -55,7 +55,8 @@ class Coefficient:
         Returns each item's share of each category, and whether raters differ on it (`traits_of`), for the intervals of
         clustered items.
     added : ndarray, shape (patterns, k), or None
-        Contribution to the sums of the items added by the adjusted interval; None if there is no such interval.
+        Contribution to the sums of the items added by the adjusted interval; None if there is no such interval, and
+        for weights and metrics also if raters differ on any item.
     kind : ndarray of int, shape (items,), or None
         Which row each item has, when many items are identical; None if each has its own.
     """
@@ -158,7 +159,7 @@ def estimate_of(
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
             coefficient.of_sums, coefficient.rows, coefficient.added, groups,
-            traits=coefficient.traits, size=interval,
+            traits=coefficient.traits, size="scattered" if of_distances else interval,
             name=name, unit=unit, confidence=confidence, note=note,
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
@@ -182,7 +183,7 @@ def estimate_of(
     )
     estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     unseen = None
-    if groups is not None and coefficient.added is not None and coefficient.traits is not None:
+    if groups is not None and not of_distances and coefficient.added is not None and coefficient.traits is not None:
         differ = coefficient.traits()[:, -1]
         unseen = unseen_of_coefficient(
             coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,

@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.accuracy import values_of
 from agreement.arguments import check_resamples, shown
-from agreement.cautions import rare_category
+from agreement.cautions import rare_category, rare_outcome
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
     Codes,
@@ -189,33 +189,39 @@ def classification_scores(
         return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
     def per_class(name: str, bottom: tuple[int, ...], reason: str, factor: float) -> dict[Hashable, Estimate]:
-        return {
-            level: estimate(
+        of_classes = {}
+        for code, level in enumerate(levels):
+            own = rows[:, code::k]
+            score = estimate(
                 f"{name} of {level}",
                 lambda t: _divide(factor * t[..., 0], t[..., bottom].sum(axis=-1)),
                 reason,
-                rows[:, code::k],
+                own,
             )
-            for code, level in enumerate(levels)
-        }
+            sums = counts @ own
+            hits, lost = int(sums[0]), int(sums[list(bottom)].sum() - factor * sums[0])
+            of_classes[level] = score.warned(rare_outcome(min(hits, lost)) if hits + lost else None)
+        return of_classes
 
     support = whole[2 * k :]
     # a class of few units counts as much as any other in these two means, and is missing from some resamples
     rarest = float(support[support > 0].min()) if n else 0.0
     rare = rare_category(rarest, cluster_of_item(groups), unit=unit)
+    right = int(whole[:k].sum()) if n else 0
+    few = rare_outcome(min(right, n - right)) if n else None
     return ClassificationScores(
-        macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs").warned(rare),
-        weighted_f1=estimate("weighted F1", lambda t: _over_classes(t, k, "weighted"), "no class occurs"),
+        macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs").warned(rare, few),
+        weighted_f1=estimate("weighted F1", lambda t: _over_classes(t, k, "weighted"), "no class occurs").warned(few),
         micro_f1=estimate(
             "micro F1",
             lambda t: _divide(2.0 * t[..., 0], t[..., 1] + t[..., 2]),
             "no class occurs",
             overall,
-        ),
+        ).warned(few),
         balanced_accuracy=estimate(
             "balanced accuracy", lambda t: _over_classes(t, k, "recall"), "no class occurs"
-        ).warned(rare),
-        accuracy=estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall),
+        ).warned(rare, few),
+        accuracy=estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall).warned(few),
         precision=per_class("precision", (1,), "never predicted", 1.0),
         recall=per_class("recall", (2,), "never the reference", 1.0),
         f1=per_class("F1", (1, 2), "neither predicted nor the reference", 2.0),

@@ -186,6 +186,32 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
     return first, second, warning
 
 
+def differing(tables: Tables) -> int:
+    """Number of items on which the two sides differ.
+
+    Parameters
+    ----------
+    tables : Tables
+        The two sides.
+
+    Returns
+    -------
+    int
+        All items if the sides have different numbers of raters.
+
+    Examples
+    --------
+    >>> options = Options("kappa", None, None, "nominal", 2, None)
+    >>> differing(tables_of(["yes", "no", None], ["yes", "yes", "no"], ["no", "no", "no"], options))
+    1
+    """
+
+    def given(row: list[Any]) -> list[Any]:
+        return [None if is_missing(value) else value for value in row]
+
+    return sum(given(first) != given(second) for first, second in zip(tables.first, tables.second, strict=True))
+
+
 def _check(options: Options, has_reference: bool) -> None:
     statistic = options.statistic
     if not isinstance(statistic, str) or statistic not in STATISTICS:
@@ -223,8 +249,13 @@ def _levels(sides: tuple[list[list[Any]], ...], categories: Sequence[Hashable] |
 
 
 def _codes(side: list[list[Any]], levels: tuple[Any, ...]) -> Codes:
-    flat, _ = encode([value for row in side for value in row], levels, "first or second")
+    flat, _ = encode([value for row in side for value in row], _declarable(levels), "first or second")
     return flat.reshape(len(side), -1)
+
+
+def _declarable(levels: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """None if only one category occurs, since fewer than two cannot be declared."""
+    return levels if len(levels) > 1 else None
 
 
 def _counts(codes: Codes, q: int) -> Floats:
@@ -245,7 +276,7 @@ def _alpha(side: list[list[Any]], levels: tuple[Any, ...], options: Options) -> 
         numbers_or_nan([value for row in side for value in row], "first or second")
         coefficient, _ = alpha_coefficient(side, options.level, anew=True)
     else:
-        ordered = options.categories if options.level != "nominal" else levels
+        ordered = options.categories if options.level != "nominal" else _declarable(levels)
         coefficient, _ = alpha_coefficient(side, options.level, ordered, anew=True)
     assert coefficient is not None  # every used item has two ratings
     return coefficient

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Literal
 
 from agreement.arguments import check_resamples
+from agreement.cautions import seldom_differing
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings
-from agreement.dependent_coefficients import NAMES, Options, Statistic, coefficients_of, tables_of
+from agreement.dependent_coefficients import NAMES, Options, Statistic, coefficients_of, differing, tables_of
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import sums_of_units
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
@@ -90,8 +91,9 @@ def coefficient_difference(
     Returns
     -------
     Estimate
-        Between -2 and 2, with `p`; `method` gives the two coefficients. With a warning if one more cluster of another
-        kind would move it out of its interval (`agreement.unseen.unseen_of_difference`).
+        Between -2 and 2, with `p`; `method` gives the two coefficients. With a warning if the two differ on fewer than
+        five items, or if one more cluster of another kind would move it out of its interval
+        (`agreement.unseen.unseen_of_difference`).
 
     Raises
     ------
@@ -161,4 +163,5 @@ def coefficient_difference(
         unseen = unseen_of_difference(
             difference, first_rows, second_rows, units, estimate.low, estimate.high, options.by_degrees
         )
-    return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, unseen)
+    few = seldom_differing(differing(tables)) if statistic != "accuracy" else None
+    return replace(estimate, p=None if spread.p is None else widened_p(spread.p, count)).warned(warning, few, unseen)

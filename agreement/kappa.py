@@ -80,9 +80,10 @@ def cohen_kappa(
         x 2 table), and clustered items count as their effective sample size. "effective" uses a more cautious effective
         sample size if disagreements are scattered over clusters, "adjusted" a less cautious one. These three apply
         without weights and up to twenty categories. With weights the default is "transformed"
-        (`agreement.transformed`): t on the scale of Fisher's z, with clusters by their sums. Beyond twenty categories
-        it is "normal" without and "percentile" with `clusters`. "normal" uses the standard error of Fleiss, Cohen and
-        Everitt [3]_ and assumes independent items; it is clipped to [-1, 1], which `method` then says.
+        (`agreement.transformed`): t on the scale of Fisher's z, with clusters by their sums, or with two items added if
+        all agree. Beyond twenty categories it is "normal" without and "percentile" with `clusters`. "normal" uses the
+        standard error of Fleiss, Cohen and Everitt [3]_ and assumes independent items; it is clipped to [-1, 1], which
+        `method` then says.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -143,9 +144,8 @@ def cohen_kappa(
     n_clusters = None
     if groups is not None:
         groups, n_clusters = compact(groups)
-    text = ITEMS_ADDED if interval in adjustable else bootstrap_of(groups is not None)
-    if interval == "transformed":
-        text = TRANSFORMED
+    texts = dict.fromkeys(adjustable, ITEMS_ADDED) | {"transformed": TRANSFORMED}
+    text = texts.get(interval) or bootstrap_of(groups is not None)
     value, reason = _value(table, unit)
     if math.isnan(value):
         return undefined(name, pairs.n, unit, text + note, str(reason), confidence=confidence, n_clusters=n_clusters)
@@ -337,6 +337,8 @@ def _transformed(
     note: str,
 ) -> Estimate:
     k = len(table.places)
+    if reason is not None and k <= MOST_CATEGORIES:  # only added items show how uncertain such a table is
+        return _adjusted(pairs, groups, table, "scattered", confidence, name, unit, note)
     kind = np.searchsorted(table.a * k + table.b, pairs.a * k + pairs.b)  # cells are in ascending order
     linearised = Linearised.of(_linearised(table), groups, table.count, kind)
     return linearised.estimate(

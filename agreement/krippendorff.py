@@ -72,9 +72,9 @@ def krippendorff_alpha(
     interval : {"scattered", "effective", "adjusted", "transformed", "t", "percentile", "bca"}, optional
         By default "scattered" at the nominal level, as in `fleiss_kappa`. At the other levels, "scattered", "effective"
         and "adjusted" do not apply, and the default is "transformed" (`agreement.transformed`): t on the scale of
-        Fisher's z, with clusters by their sums. "t" uses Gwet's standard error [2]_ and t with n - 1 degrees of
-        freedom, clipped at 1. At the ordinal level it takes the metric as fixed, "transformed" linearises the metric as
-        well, and the bootstrap recomputes it in each resample.
+        Fisher's z, with clusters by their sums, or at the ordinal level with two items added if all agree. "t" uses
+        Gwet's standard error [2]_ and t with n - 1 degrees of freedom, clipped at 1. At the ordinal level it takes the
+        metric as fixed, "transformed" linearises it as well, and the bootstrap recomputes it in each resample.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -193,11 +193,20 @@ def alpha_coefficient(
                 )
             elif level == "ratio":
                 coefficient = _of_categories(counts_of(codes, q), metric)
+            elif varies and not anew and _alike(codes) and 1 < q <= MOST_CATEGORIES:
+                counts = counts_of(codes, q)
+                added = added_rows(lambda added: _of_ranks(counts_of(added, q)).rows, q, codes)
+                coefficient = replace(_of_ranks(counts), traits=partial(traits_of, counts), added=added)
             else:
                 coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
                 if varies:
                     coefficient = replace(coefficient, linearise=partial(_linearised_with_ranks, codes, q))
     return coefficient, pairable
+
+
+def _alike(codes: Codes) -> bool:
+    """Whether the raters agree on every item."""
+    return bool(((codes < 0) | (codes == codes.max(axis=1)[:, None])).all())
 
 
 def _added(codes: Codes, q: int) -> Floats:

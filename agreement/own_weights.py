@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown, whole_number, yes_or_no
 from agreement.codebook import declared
-from agreement.coding import Floats, Ratings, compact, encode_pairs
+from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
 from agreement.incomplete_pairs import left_out
@@ -193,8 +194,8 @@ def cohen_kappa_with_weights(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"transformed", "normal", "percentile", "bca"}, optional
-        By default "transformed", as in `cohen_kappa`; of a kappa below -1, which a matrix can give, on the scale of
-        log(1 - kappa).
+        By default "transformed", as in `cohen_kappa`, also where all agree; of a kappa below -1, which a
+        matrix can give, on the scale of log(1 - kappa).
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -249,6 +250,8 @@ def cohen_kappa_with_weights(
     np.add.at(counts, (pairs.a, pairs.b), 1.0)
     value = float(_kappa(counts.ravel(), w)) if n else math.nan
     reason = _reason(counts, w, value, unit)
+    if interval == "transformed" and reason is not None and not math.isnan(value) and n > 1 and q <= MOST_CATEGORIES:
+        return _adjusted(pairs, groups, w, name=name, unit=unit, confidence=confidence, note=note)
     if reason is not None:
         if n < 2:
             value = math.nan
@@ -278,6 +281,28 @@ def cohen_kappa_with_weights(
         clustered=groups is not None,
     )
     return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
+
+
+def _adjusted(pairs: Pairs, groups: Codes | None, w: Floats, **named: Any) -> Estimate:
+    """Kappa with two items added, for tables whose linearised standard error is 0 or degenerates."""
+    q, kind = len(w), pairs.a * len(w) + pairs.b
+    cells = np.eye(q * q)
+
+    def traits() -> Floats:
+        a, b = np.divmod(np.arange(q * q), q)
+        return np.column_stack([(np.eye(q)[a] + np.eye(q)[b]) / 2.0, a != b])
+
+    added = added_rows(lambda codes: cells[codes[:, 0] * q + codes[:, 1]], q, np.column_stack([pairs.a, pairs.b]))
+    return adjusted_estimate(
+        lambda totals: _kappa(totals, w), cells, added, groups, traits=traits, kind=kind,
+        rarest=_rarest(pairs, q), lowest=-1.0, **named,
+    )  # fmt: skip
+
+
+def _rarest(pairs: Pairs, q: int) -> float:
+    """Expected number of items in the rarest category that occurs."""
+    expected = (np.bincount(pairs.a, minlength=q) + np.bincount(pairs.b, minlength=q)) / 2.0
+    return float(expected[expected > 0.0].min())
 
 
 def _named(kind: str | None, q: int) -> Floats:

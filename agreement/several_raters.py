@@ -67,9 +67,9 @@ def fleiss_kappa(
         their effective number; "effective" does the same with a more conservative effective number if disagreements
         are scattered over clusters, "adjusted" with a less conservative one. These three take no weights and at most
         twenty categories. With weights the default is "transformed" (`agreement.transformed`): t on the scale of
-        Fisher's z, with clusters by their sums. Beyond twenty categories it is "t" without `clusters` and "percentile"
-        with them. "t": Gwet's
-        standard error, t with n - 1 degrees of freedom, clipped at 1, for independent items.
+        Fisher's z, with clusters by their sums, or with two items added if all agree. Beyond twenty categories it is
+        "t" without `clusters` and "percentile" with them. "t": Gwet's standard error, t with n - 1 degrees of freedom,
+        clipped at 1, for independent items.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -331,7 +331,9 @@ def _estimate(
         coefficient = replace(coefficient, kind=kind)
     if coefficient is not None and weights is not None:
         coefficient = replace(coefficient, rarest=math.inf)  # the caution applies to unweighted coefficients only
-    elif coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES:
+    # weighted, the added items decide only where all agree and the linearised standard error is 0
+    adjustable = weights is None or bool((counts.max(axis=1, initial=0.0) == ratings_of).all())
+    if coefficient is not None and coefficient.reason is None and q <= MOST_CATEGORIES and adjustable:
 
         def rows_of(added: Codes) -> Floats:
             return build(added, counts_of(added, q), w, None).rows

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -225,14 +226,14 @@ def test_clustered_items_have_a_cluster_bootstrap():
 
 
 def test_degenerate_tables_keep_the_value_and_lose_the_limits():
-    order = [0, 1, 2]
+    kappa = partial(cohen_kappa_with_weights, weights="linear", categories=[0, 1, 2], interval="normal")
 
-    assert cohen_kappa_with_weights([0, 1], [0, 1], "linear", order).value == 1.0
-    assert "perfect agreement" in cohen_kappa_with_weights([0, 1], [0, 1], "linear", order).undefined_because
-    assert "constant" in cohen_kappa_with_weights([0, 0], [0, 1], "linear", order).undefined_because
-    assert math.isnan(cohen_kappa_with_weights([0, 0], [0, 0], "linear", order).value)
-    assert cohen_kappa_with_weights([], [], "linear", order).undefined_because == "no item has both verdicts"
-    assert "one item" in cohen_kappa_with_weights([1], [1], "linear", order).undefined_because
+    assert kappa([0, 1], [0, 1]).value == 1.0
+    assert "perfect agreement" in kappa([0, 1], [0, 1]).undefined_because
+    assert "constant" in kappa([0, 0], [0, 1]).undefined_because
+    assert math.isnan(kappa([0, 0], [0, 0]).value)
+    assert kappa([], []).undefined_because == "no item has both verdicts"
+    assert "one item" in kappa([1], [1]).undefined_because
 
 
 def closed_test_of_simes(p):

@@ -150,12 +150,15 @@ def test_resampling_within_the_diagnosis_keeps_the_support():
 def test_means_over_classes_warn_of_a_class_with_few_units():
     rare, common = ["a"] * 4 + ["b"] * 30, ["a"] * 5 + ["b"] * 30
 
-    scores = classification_scores(rare, rare[:3] + ["b"] * 31, resamples=200)
+    scores = classification_scores(rare, [*rare[:3], "b", *["a"] * 5, *["b"] * 25], resamples=200)
 
     says = "a category is expected in fewer than 5 items: value and interval are uncertain"
     assert [scores.macro_f1.warning, scores.balanced_accuracy.warning] == [says, says]
     assert scores.weighted_f1.warning is None and scores.accuracy.warning is None
-    assert classification_scores(common, common[:4] + ["b"] * 31, resamples=200).macro_f1.warning is None
+    assert (
+        classification_scores(common, [*common[:4], "b", *["a"] * 5, *["b"] * 25], resamples=200).macro_f1.warning
+        is None
+    )
 
 
 def test_means_over_classes_warn_of_a_class_in_few_clusters():
@@ -168,6 +171,18 @@ def test_means_over_classes_warn_of_a_class_in_few_clusters():
 
     assert warned.warning is None
     assert in_few.warning is not None and "8 clusters of the size that an average item is in" in in_few.warning
+
+
+@pytest.mark.parametrize(("wrong", "warns"), [(0, True), (4, True), (5, False)])
+def test_all_scores_warn_where_few_units_are_right_or_wrong(wrong, warns):
+    truth = np.arange(40) % 2
+    given = np.where(np.arange(40) < 2 * wrong, 0, truth)
+
+    scores = classification_scores(truth, given, resamples=50)
+
+    overall = scores.macro_f1, scores.weighted_f1, scores.micro_f1, scores.balanced_accuracy, scores.accuracy
+    for estimate in (*overall, scores.f1[0], scores.recall[1], scores.precision[0]):
+        assert ("fewer than 5 right, or wrong" in str(estimate.warning)) is warns
 
 
 def test_undeclared_classes_are_refused():

@@ -196,6 +196,34 @@ def test_what_has_no_value_says_why():
     assert equal.p is None
 
 
+@pytest.mark.parametrize("statistic", ["kappa", "ac", "f1", "alpha"])
+@pytest.mark.parametrize(("changed", "warns"), [(4, True), (5, False)])
+def test_two_that_differ_on_fewer_than_five_items_have_a_warning(statistic, changed, warns):
+    human = np.arange(60) % 2
+    first, second = human.copy(), human.copy()
+    first[:9] = 1 - first[:9]
+    second[: 9 - changed] = 1 - second[: 9 - changed]
+
+    estimate = coefficient_difference(first, second, statistic, reference=human, resamples=200, seed=1)
+
+    assert ("the two differ on fewer than 5" in str(estimate.warning)) is warns
+
+
+@pytest.mark.parametrize("statistic", ["accuracy", "f1"])
+def test_two_who_are_always_right_about_one_category_do_not_differ(statistic):
+    estimate = coefficient_difference(["no"] * 9, ["no"] * 9, statistic, reference=["no"] * 9, seed=1)
+
+    assert estimate.value == 0.0
+    assert "every resample gave the same value" in str(estimate.undefined_because)
+
+
+@pytest.mark.parametrize("statistic", ["kappa", "alpha"])
+def test_one_category_alone_has_no_chance_corrected_difference(statistic):
+    estimate = coefficient_difference(["no"] * 9, ["no"] * 9, statistic, reference=["no"] * 9, seed=1)
+
+    assert "of the first has no value" in str(estimate.undefined_because)
+
+
 @pytest.mark.parametrize(
     ("statistic", "options", "message"),
     [

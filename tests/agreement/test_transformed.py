@@ -93,14 +93,59 @@ def test_clusters_of_very_unequal_sizes_have_fewer_degrees_of_freedom_and_a_warn
     assert estimate.warning is not None and "very unequal" in estimate.warning
 
 
-@pytest.mark.parametrize(
-    ("ratings", "reason"),
-    [([[1, 1], [2, 2], [3, 3]], "standard error is 0"), ([[0, 4], [4, 0]], "standard error is 0")],
-)
-def test_without_a_standard_error_or_above_no_value_there_are_no_limits(ratings, reason):
-    estimate = conger_kappa(ratings, categories=STEPS, weights="quadratic")
+def test_without_a_standard_error_there_are_no_limits():
+    estimate = conger_kappa([[0, 4], [4, 0]], categories=STEPS, weights="quadratic")
 
-    assert math.isnan(estimate.low) and reason in str(estimate.undefined_because)
+    assert math.isnan(estimate.low) and "standard error is 0" in str(estimate.undefined_because)
+
+
+ALL_AGREE = np.repeat(np.arange(36)[:, None] % 3, 2, axis=1)
+OF_ALIKE = {
+    "kappa": lambda ratings, **options: cohen_kappa(*ratings.T, categories=range(3), weights="quadratic", **options),
+    "kappa with a matrix": lambda ratings, **options: cohen_kappa_with_weights(
+        *ratings.T, agreement_weights("quadratic", 3), range(3), **options
+    ),
+    "Fleiss": partial(fleiss_kappa, categories=range(3), weights="quadratic"),
+    "Conger": partial(conger_kappa, categories=range(3), weights="quadratic"),
+    "AC2": partial(gwet_ac, categories=range(3), weights="quadratic"),
+    "Brennan-Prediger": partial(brennan_prediger, categories=range(3), weights="quadratic"),
+    "ordinal alpha": partial(krippendorff_alpha, level="ordinal", categories=range(3)),
+}
+
+
+@pytest.mark.parametrize("name", OF_ALIKE)
+def test_perfect_agreement_has_the_limits_with_two_items_added(name):
+    estimate = OF_ALIKE[name](ALL_AGREE)
+
+    assert (estimate.value, estimate.high) == (1.0, 1.0)
+    assert 0.8 < estimate.low < 0.95
+    assert "two items added" in estimate.method
+
+
+@pytest.mark.parametrize("name", OF_ALIKE)
+def test_perfect_agreement_in_clusters_counts_each_of_them_once(name):
+    estimate = OF_ALIKE[name](ALL_AGREE, clusters=np.arange(36) // 3)
+
+    assert estimate.low < OF_ALIKE[name](ALL_AGREE[:12]).low + 0.02
+    assert "12.0 of 36" in estimate.method
+
+
+def test_a_constant_rater_has_the_limits_with_two_items_added():
+    estimate = cohen_kappa([1] * 20, [0] * 5 + [1] * 15, categories=STEPS, weights="linear")
+
+    assert estimate.low < estimate.value < estimate.high
+    assert estimate.value == 0.0
+
+
+def test_the_weighted_kappa_of_raters_who_seldom_differ_holds_though_many_samples_are_perfect():
+    rng, true, held = np.random.default_rng(5), 0.97**2, 0
+    for _ in range(200):
+        truth = rng.integers(0, 3, 36)
+        seen = [np.where(rng.random(36) < 0.97, truth, rng.integers(0, 3, 36)) for _ in range(2)]
+        estimate = cohen_kappa(*seen, categories=range(3), weights="linear")
+        held += estimate.low <= true <= estimate.high
+
+    assert held >= 178  # 93 % of 200, less two standard errors
 
 
 def test_a_coefficient_that_can_be_below_minus_one_has_limits_down_to_its_own():
