@@ -28,8 +28,8 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
 
     Returns
     -------
-    The same lines in the same order, each with `overall`. It is None where the chance in an earlier phase is not known,
-    and where the design says nothing of how several units of that phase go together: two answers of a pair, or an item
+    The same lines in the same order, each with `overall` and `together`. `overall` is None where the chance in an
+    earlier phase is not known, and where the design says nothing of how several units of that phase go together: two answers of a pair, or an item
     of which any answer was enough, unless all answers to an item are drawn together or are certain to be drawn.
     """
     pairs = {line.key: (line.pair[0].key, line.pair[1].key) for line in candidates if line.pair}
@@ -52,7 +52,11 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
         one_by_one = (sample is not None and not sample.keeps_items_together) or bool(answered_in(phase))
         together = not one_by_one and all(each.together for each in above)
         chances_of[phase.key] = _Chances(kind, together, own, _by_item(own))
-    return [replace(line, overall=chances_of[line.phase].own[line.item, line.candidate]) for line in drawn]
+    return [
+        replace(line, overall=of_phase.own[line.item, line.candidate], together=of_phase.together)
+        for line in drawn
+        for of_phase in [chances_of[line.phase]]
+    ]
 
 
 class _Chances:
