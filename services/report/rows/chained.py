@@ -29,8 +29,9 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
     Returns
     -------
     The same lines in the same order, each with `overall` and `together`. `overall` is None where the chance in an
-    earlier phase is not known, and where the design says nothing of how several units of that phase go together: two answers of a pair, or an item
-    of which any answer was enough, unless all answers to an item are drawn together or are certain to be drawn.
+    earlier phase is not known, and where the design says nothing of how several units of that phase go together: two
+    answers of a pair, or an item of which any answer was enough, unless all answers to an item are drawn together or
+    are certain to be drawn.
     """
     pairs = {line.key: (line.pair[0].key, line.pair[1].key) for line in candidates if line.pair}
     lines_of: dict[str, list[DrawnLine]] = {}
