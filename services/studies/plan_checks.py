@@ -10,7 +10,7 @@ from exchange.item_table import ItemRow
 from protocol.fields import types_on
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.bins import level_of
-from protocol.language.computed import OF_RATERS
+from protocol.language.computed import OF_RATERS, columns_of_raters
 from protocol.language.criteria import SHARES, statistic_of
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.pools import rates_texts
@@ -94,6 +94,12 @@ class PlanChecks:
     def _compared(self, line: AuthoredEstimate, phase: Phase) -> Iterator[str]:
         """Yield that all units of a phase are in one part, of those that a line compares."""
         name = line.compare or ""
+        if name in columns_of_raters(self._study):
+            yield (
+                f"{spoken(name)} is known of raters, and what is compared are parts of what is rated, or groups: put "
+                f"these raters into groups and write compare: group, or write by: {name} for each of them apart."
+            )
+            return
         bins = next((each.bins for each in self._study.attributes if each.key == name), [])
         of_units = [unit.value_of(name) for unit in self._where(phase, line)]
         given = {level_of(bins, value) if bins and value else value for value in of_units}
@@ -114,8 +120,9 @@ class PlanChecks:
         asked += [
             (name, part.key) for _, line in lines_of(self._study) for name in line.by for part in self._phases_of(line)
         ]
+        compared = [line.compare for _, line in lines_of(self._study) if line.compare is not None]
         numbers = {each.key for each in self._study.attributes if each.type == "number" and not each.bins}
-        for name in dict.fromkeys(name for name, _ in asked if name in numbers):
+        for name in dict.fromkeys(name for name in [*(name for name, _ in asked), *compared] if name in numbers):
             yield (
                 f"Parts by {spoken(name)}: each number is a part of its own; declare bounds for levels, such as "
                 f"{name}: {{type: number, bins: [5, 10]}}."

@@ -63,6 +63,7 @@ LINE = "estimate: accuracy, of: read.answer"
             f"primary: {{{LINE}, compare: number, where: {{number: ['5', '6']}}}}",
             "every unit of 'read' has the level '1 or more' there; remove compare, or select units of several levels",
         ),
+        (f"primary: {{{LINE}, compare: trained}}", "Trained is known of raters, and what is compared are parts"),
         (f"criteria: [{{key: it, {LINE}, above: -0.5}}]", "share is between 0 and 1, so no lower limit can be"),
         (f"criteria: [{{key: it, {LINE}, above: 0.1, least: {{units: 21}}}}]", "'read' rates at most 20"),
     ],
@@ -72,6 +73,17 @@ def test_what_cannot_be_computed_is_refused_with_its_key(tmp_path: Path, plan: s
         checked_folder(folder_with(tmp_path, plan))
 
     assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["tables: [number]", "primary: {estimate: difference, of: read.answer, compare: number}"]
+)
+def test_parts_by_a_number_without_bounds_are_warned_of(tmp_path: Path, line: str) -> None:
+    folder = folder_with(tmp_path, line)
+    protocol = (folder / "protocol.yaml").read_text(encoding="utf-8").replace("number, bins: [1]", "number")
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+
+    assert [said for said in checked_folder(folder).warnings if "number: each number is a part of its own" in said]
 
 
 def test_units_without_a_cluster_are_refused(tmp_path: Path) -> None:
