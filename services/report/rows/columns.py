@@ -49,8 +49,8 @@ class Unit:
     in_phase
         Its chance in the phase alone, given what this draws from; None if not known.
     together
-        Whether all units of its item that the phase could draw were drawn with it. Drawn one by one, two answers to an
-        item were not both drawn with the chance of one of them.
+        Whether the units of an item were drawn together. Drawn one by one, two answers to an item were not both drawn
+        with the chance of one of them.
     group
         In a pool, the key of the group of the person who gave the answer; empty for a model's.
     has_list

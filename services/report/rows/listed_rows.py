@@ -67,8 +67,8 @@ class DrawnLine:
     """A unit as it was drawn for a phase.
 
     `probability` is its chance in this phase, given what the phase draws from, with its Monte Carlo `error`; `overall`
-    is the chance through all phases that it came by. Both are None where not known. `together` says whether all units
-    of its item that the phase could draw were drawn with it.
+    is the chance through all phases that it came by. Both are None where not known. `together` says whether chance kept
+    the units of an item together, in this phase and before.
     """
 
     phase: str
