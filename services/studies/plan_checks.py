@@ -120,8 +120,9 @@ class PlanChecks:
         asked += [
             (name, part.key) for _, line in lines_of(self._study) for name in line.by for part in self._phases_of(line)
         ]
+        compared = [line.compare for _, line in lines_of(self._study) if line.compare is not None]
         numbers = {each.key for each in self._study.attributes if each.type == "number" and not each.bins}
-        for name in dict.fromkeys(name for name, _ in asked if name in numbers):
+        for name in dict.fromkeys(name for name in [*(name for name, _ in asked), *compared] if name in numbers):
             yield (
                 f"Parts by {spoken(name)}: each number is a part of its own; declare bounds for levels, such as "
                 f"{name}: {{type: number, bins: [5, 10]}}."

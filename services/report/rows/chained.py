@@ -28,9 +28,10 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
 
     Returns
     -------
-    The same lines in the same order, each with `overall`. It is None where the chance in an earlier phase is not known,
-    and where the design says nothing of how several units of that phase go together: two answers of a pair, or an item
-    of which any answer was enough, unless all answers to an item are drawn together or are certain to be drawn.
+    The same lines in the same order, each with `overall` and `together`. `overall` is None where the chance in an
+    earlier phase is not known, and where the design says nothing of how several units of that phase go together: two
+    answers of a pair, or an item of which any answer was enough, unless all answers to an item are drawn together or
+    are certain to be drawn.
     """
     pairs = {line.key: (line.pair[0].key, line.pair[1].key) for line in candidates if line.pair}
     lines_of: dict[str, list[DrawnLine]] = {}
@@ -39,7 +40,7 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
     chances_of: dict[str, _Chances] = {}
     for phase in study.phases:
         lines = lines_of.get(phase.key, [])
-        above = [chances_of.get(key, _Chances("", False, {}, {})) for key in _drawn_from(study, phase)]
+        above = [chances_of.get(key, _Chances("", False, False, {}, {})) for key in _drawn_from(study, phase)]
         kind = kind_rated(phase)
         own = {
             (line.item, line.candidate): _product(
@@ -48,11 +49,15 @@ def chained(study: Expansion, drawn: Sequence[DrawnLine], candidates: Iterable[C
             for line in lines
         }
         sample = phase.source.sample
+        by_item = (sample is None or sample.keeps_items_together) and all(each.by_item for each in above)
         # Answers select units one by one.
-        one_by_one = (sample is not None and not sample.keeps_items_together) or bool(answered_in(phase))
-        together = not one_by_one and all(each.together for each in above)
-        chances_of[phase.key] = _Chances(kind, together, own, _by_item(own))
-    return [replace(line, overall=chances_of[line.phase].own[line.item, line.candidate]) for line in drawn]
+        together = by_item and not answered_in(phase) and all(each.together for each in above)
+        chances_of[phase.key] = _Chances(kind, by_item, together, own, _by_item(own))
+    return [
+        replace(line, overall=of_phase.own[line.item, line.candidate], together=of_phase.by_item)
+        for line in drawn
+        for of_phase in [chances_of[line.phase]]
+    ]
 
 
 class _Chances:
@@ -60,20 +65,24 @@ class _Chances:
 
     Parameters
     ----------
+    by_item
+        Whether chance alone keeps all units of an item together, whatever answers select.
     together
         Whether all units of an item that the phase could draw are drawn, or none.
-    own, by_item
+    own, of_items
         By item and candidate, and of each item those of all its units.
     """
 
     def __init__(
         self,
         kind: str,
+        by_item: bool,
         together: bool,
         own: Mapping[tuple[str, str | None], float | None],
-        by_item: Mapping[str, Sequence[float | None]],
+        of_items: Mapping[str, Sequence[float | None]],
     ) -> None:
-        self.kind, self.own, self._by_item = kind, own, by_item
+        self.kind, self.own, self._of_items = kind, own, of_items
+        self.by_item = by_item or kind in _ABOUT_ITEMS
         self.together = together or kind in _ABOUT_ITEMS
 
     def of(self, line: DrawnLine, kind: str, pair: tuple[str, str] | None) -> float | None:
@@ -84,7 +93,7 @@ class _Chances:
             return self.own.get((line.item, line.candidate))
         if self.kind == "candidates" and pair is not None:
             return self._all_of([self.own.get((line.item, key)) for key in pair])
-        return self._any_of(self._by_item.get(line.item, ()))
+        return self._any_of(self._of_items.get(line.item, ()))
 
     def _all_of(self, chances: Sequence[float | None]) -> float | None:
         uncertain = [chance for chance in chances if chance != 1.0]

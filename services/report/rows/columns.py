@@ -48,6 +48,9 @@ class Unit:
         Its chance of being drawn, through all phases that it came by; None if not known.
     in_phase
         Its chance in the phase alone, given what this draws from; None if not known.
+    together
+        Whether the units of an item were drawn together. Drawn one by one, two answers to an item were not both drawn
+        with the chance of one of them.
     group
         In a pool, the key of the group of the person who gave the answer; empty for a model's.
     has_list
@@ -66,6 +69,7 @@ class Unit:
     has_list: bool = True
     version: int = 1
     is_control: bool = False
+    together: bool = True
 
     def value_of(self, name: str) -> str:
         """Return the value of a declared attribute, or of a column that every study has; empty if there is none."""

@@ -67,7 +67,8 @@ class DrawnLine:
     """A unit as it was drawn for a phase.
 
     `probability` is its chance in this phase, given what the phase draws from, with its Monte Carlo `error`; `overall`
-    is the chance through all phases that it came by. Both are None where not known.
+    is the chance through all phases that it came by. Both are None where not known. `together` says whether chance kept
+    the units of an item together, in this phase and before.
     """
 
     phase: str
@@ -82,6 +83,7 @@ class DrawnLine:
     version: int = 1
     replaced_in: int | None = None
     overall: float | None = None
+    together: bool = True
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, State
 from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows
 
+# Stands in the name of a column between the model and which of its answers to an item it holds.
+_TIME = ", answer "
 # By field: what became of it, and the answer if there is one.
 Answered = Mapping[str, tuple[State, Any]]
 
@@ -53,7 +55,13 @@ def answers_of_models(
 
 
 def _name(model: str, time: int) -> str:
-    return model if time == 1 else f"{model}, answer {time}"
+    return model if time == 1 else f"{model}{_TIME}{time}"
+
+
+def model_of(name: str) -> str:
+    """Return the model whose answers a column holds: its only ones, or the first, second, third ... to each item."""
+    model, _, time = name.rpartition(_TIME)
+    return model if time.isdecimal() and model else name
 
 
 def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field], cells: Mapping[str, str]) -> Answered:

@@ -73,7 +73,10 @@ def _units(rows: ListedRows, study: Expansion, phase: Phase) -> list[tuple[tuple
             group = groups.get(candidate.author, "") if candidate is not None else ""
             is_control = phase.source.controls > 0 and line.stratum == CONTROLS
             has_list = _has_list(study, phase, item)
-            unit = Unit(item, candidate, line.overall, line.probability, group, has_list, line.version, is_control)
+            unit = Unit(
+                item, candidate, line.overall, line.probability, group, has_list, line.version, is_control,
+                line.together,
+            )  # fmt: skip
             units.append((ids, unit))
     return units
 

@@ -17,6 +17,7 @@ from protocol.language.sentences_of_plan import plan_of
 from protocol.language.wording import listed, spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERSION, WRITTEN_BY, Unit
+from services.report.rows.models import model_of
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.comparisons import counted, in_words
 from services.report.sections.confusion import matrices_of
@@ -102,7 +103,7 @@ def _what_was_asked(phase: PhaseRatings) -> str:
     """Return what was to be rated by how many, and what was asked: the question, or else the fields."""
     units = len({id(unit) for ratings in phase.fields for unit in ratings.units})
     raters = {column.party for ratings in phase.fields for column in ratings.columns}
-    models = {column.party for ratings in phase.fields for column in ratings.models}
+    models = {model_of(column.party.name) for ratings in phase.fields for column in ratings.models}
     labels = list(dict.fromkeys(f"“{ratings.field.label}”" for ratings in phase.fields))
     fields = f"in {listed(labels)}" if len(labels) <= MOST_NAMED else f"in {len(labels)} fields"
     asked = f": “{phase.phase.question}”" if phase.phase.question else f", {fields}."

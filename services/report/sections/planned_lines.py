@@ -232,6 +232,8 @@ def _topics(study: Expansion, line: AuthoredEstimate, ratings: Ratings, phases: 
         return [report.of_columns(line.over)]
     if line.estimate == "difference" and line.compare is not None and report.numbers is not None:
         return [between_parts(division_by(study, line.compare), report.numbers, is_share=report.is_share)]
+    if line.k is not None and report.at_depth is not None:
+        return [report.at_depth(line.k)]
     depending = [DEPENDING] if line.estimate in ("accuracy", "macro_f1") and depends(ratings.field) else []
     if line.against:
         against = [report.against[line.estimate, partner] for partner in line.against]

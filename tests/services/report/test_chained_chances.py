@@ -215,3 +215,22 @@ def test_units_that_follow_from_their_own_answers_have_the_chance_of_the_phase_t
     )
 
     assert overall_of_last(study, line("read", None, 0.25), line("again", None, 1.0)) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (f"{SCORES}, from: {{sample: {{size: 50 %, unit: item}}}}", f"{SCORES}, from: read", True),
+        (f"{SCORES}, from: {{sample: {{size: 50 %}}}}", f"{SCORES}, from: read", False),
+        (f"{READS}, from: {{sample: {{size: 50 %}}}}", f"{SCORES}, from: read", True),
+        (READS, f"{SCORES}, from: {{where: {{read.seen: yes}}, sample: {{size: 50 %, unit: item}}}}", True),
+    ],
+    ids=["by item", "one by one before", "items before", "selected by answers"],
+)
+def test_answers_to_an_item_are_drawn_together_where_every_sample_is_of_items(
+    first: str, second: str, together: bool
+) -> None:
+    study = two_phases(first, f"{second}, opens: {{after: read, done_by: everyone}}")
+    drawn = [line("read", None if "items" in first else "a", 0.5), line("again", "a", 0.5)]
+
+    assert chained(expanded(study), drawn, [answer_of("a")])[-1].together is together

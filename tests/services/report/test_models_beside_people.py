@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import f1_score, recall_score, roc_auc_score
 
 from services.report import Figure, Report, figures_of
+from services.report.rows.models import model_of
 from tests.services.report import planted
 from tests.services.report.recomputed import Rows, estimate_in, tables_of
 
@@ -70,6 +71,14 @@ def test_scores_of_classes_are_those_of_scikit_learn(tables: dict[str, Rows], wh
         by_hand = recall_score(right, own, labels=sorted(set(right)), average="macro")
         label = f"Dataset: {dataset}: balanced accuracy"
         assert math.isclose(value_of(tables, "diagnosis_classes", label, who, "phase_read"), by_hand)
+
+
+@pytest.mark.parametrize(
+    ("column", "model"),
+    [("m, answer 2", "m"), ("m", "m"), ("m, answer B", "m, answer B"), (", answer 2", ", answer 2")],
+)
+def test_columns_of_several_answers_to_an_item_are_of_one_model(column: str, model: str) -> None:
+    assert model_of(column) == model
 
 
 def test_what_stands_beside_the_primary_estimate_is_declared_and_not_primary(tables: dict[str, Rows]) -> None:

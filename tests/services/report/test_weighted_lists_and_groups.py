@@ -33,12 +33,12 @@ phases:
     shows: [prompt]
     form:
       kind: {type: choice, options: {a: Alpha, b: Beta}}
-      causes: {type: ranked, at_most: 2}
+      causes: {type: ranked, at_most: 3}
   - key: match
     rates: candidates
     from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 2}}}
     shows: [prompt, candidate]
-    form: {line: {type: choice, options: {'1': First, '2': Second, none: None of them}}}
+    form: {line: {type: choice, options: {'1': First, '2': Second, '3': Third, none: None of them}}}
     by: experts
 analysis:
   cluster: item
@@ -46,6 +46,8 @@ analysis:
   also:
     - {estimate: joint_rate, of: [read.kind, read.causes], by: group, with: models}
     - {estimate: pass_at, k: 1, of: match.line}
+    - {estimate: pass_at, k: 2, of: read.causes, with: models}
+    - {estimate: pass_at, k: 2, of: match.line}
   resamples: 200
 """
 RESIDENT, EXPERT, MODEL = "Rater 1", "Rater 2", "one"
@@ -117,3 +119,19 @@ def test_fields_right_at_once_are_of_each_group_and_of_models(
     shares = in_sample_and_pool(tables, "plan", "line_2_1", f"Group: {group}: right in all fields at once", who)
 
     assert shares == (pytest.approx(in_sample), pytest.approx(in_pool))
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "who", "share"),
+    [
+        ("line_1", "Group: Residents: pass@2", RESIDENT, 4 / 6),
+        ("line_4", "All items: pass@2", EXPERT, 1.0),
+        ("line_4", "All items: pass@2", MODEL, 1.0),
+        ("line_5", "All candidates: pass@2, as rated", EXPERT, 1.0),
+    ],
+)
+def test_as_many_first_lines_count_as_the_plan_names(
+    tables: dict[str, Rows], table: str, label: str, who: str, share: float
+) -> None:
+    # Lists have up to three lines, and the tables of a phase count one and three of them.
+    assert float(estimate_in(tables, "plan", table, label, who)["value"]) == pytest.approx(share)

@@ -12,6 +12,7 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
+from exchange.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report
 from services.report.build import build_report
@@ -41,6 +42,11 @@ phases:
   - key: score
     rates: candidates
     from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 10 %}}}
+    shows: [prompt, candidate]
+    form: {verdict: correctness}
+  - key: score_each
+    rates: candidates
+    from: {sample: {strata: flagged, sizes: {yes: all, no: 30 %}}}
     shows: [prompt, candidate]
     form: {verdict: correctness}
 analysis:
@@ -153,6 +159,18 @@ def test_a_difference_on_the_same_items_is_weighted(tables: dict[str, Rows], sec
 
     assert math.isclose(float(row["value"]), value) and int(row["n"]) == len(items) == DRAWN
     assert float(row["low"]) < value < float(row["high"])
+
+
+def test_a_difference_of_answers_drawn_one_by_one_is_not_weighted_by_the_chance_of_one(
+    reported: tuple[Report, Any],
+) -> None:
+    section = reported[0].section("phase_score_each")
+    assert section is not None
+    share, differences = (section.table(f"verdict_{topic}") for topic in ("share_correct", "by_model"))
+
+    assert isinstance(share, EstimateTable) and any(row.weighted for row in share.rows)
+    assert isinstance(differences, EstimateTable) and not any(row.weighted for row in differences.rows)
+    assert "Not weighted to the pool: units had unequal chances of being drawn" in differences.explanation
 
 
 def test_first_lines_are_weighted_at_every_depth(tables: dict[str, Rows]) -> None:

@@ -78,6 +78,17 @@ def test_what_cannot_be_computed_is_refused_with_its_key(tmp_path: Path, plan: s
     assert says in str(refusal.value)
 
 
+@pytest.mark.parametrize(
+    "line", ["tables: [number]", "primary: {estimate: difference, of: read.answer, compare: number}"]
+)
+def test_parts_by_a_number_without_bounds_are_warned_of(tmp_path: Path, line: str) -> None:
+    folder = folder_with(tmp_path, line)
+    protocol = (folder / "protocol.yaml").read_text(encoding="utf-8").replace("number, bins: [1]", "number")
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+
+    assert [said for said in checked_folder(folder).warnings if "number: each number is a part of its own" in said]
+
+
 def test_units_without_a_cluster_are_refused(tmp_path: Path) -> None:
     items = [(*item[:5], "" if n < 3 else item[5], *item[6:]) for n, item in enumerate(ITEMS)]
 

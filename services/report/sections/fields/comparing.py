@@ -218,7 +218,11 @@ def _over_readers(
 
 @dataclass(frozen=True)
 class _OfItem:
-    """The mean of an item's raters, its cluster, and the chance that it was drawn; None if its units' differ."""
+    """The mean of an item's raters, its cluster, and the chance that it was drawn.
+
+    The chance is None if its units' differ, or if they were drawn one by one: how likely all of those that are compared
+    were drawn, the chance of each does not say.
+    """
 
     mean: float
     cluster: str
@@ -236,7 +240,7 @@ def _of(ratings: Ratings, units: Numbers, by: Division, value: str) -> OfItems:
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):
         if number is not None and by.value_of(unit) == value:
             by_item.setdefault(unit.item.key, []).append(number)
-            chances.setdefault(unit.item.key, set()).add(unit.probability)
+            chances.setdefault(unit.item.key, set()).add(unit.probability if unit.together else None)
             clusters[unit.item.key] = cluster
     return {
         item: _OfItem(
@@ -256,7 +260,7 @@ def _paired(first: OfItems, second: OfItems, shared: list[str], intervals: Inter
 def _paired_of_pool(
     row: EstimateRow, first: OfItems, second: OfItems, shared: list[str], intervals: IntervalSettings
 ) -> list[EstimateRow]:
-    """Return a paired difference weighted to the pool, where both of an item were drawn with the same chance."""
+    """Return a paired difference weighted to the pool, where both of an item were drawn together, with one chance."""
     pairs = [(first[item], second[item]) for item in shared]
     return of_pool(
         row,

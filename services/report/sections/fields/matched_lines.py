@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.language.expansion import Field
 from protocol.language.results import lines_of_options
@@ -17,8 +21,10 @@ def depths_of(field: Field) -> tuple[int, ...]:
     return tuple(sorted({*(depth for depth in (1, 3, 5) if depth <= most), most})) if most else ()
 
 
-def matched(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return the share of lists with a match among the first lines, for each rater and for all verdicts."""
+def matched(
+    ratings: Ratings, stratum: Stratum, intervals: IntervalSettings, asked: Sequence[int] = ()
+) -> list[EstimateRow]:
+    """Return the share of lists with a match among the first lines, also those asked for, by rater and of all."""
     lists = ratings.only(lambda place: ratings.units[place].has_list)
     if lists.unit != "candidate":
         return []
@@ -29,7 +35,7 @@ def matched(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> 
     if len(parties) > 1:
         parties.append((ALL_RATERS, [answered for _, given in parties for answered in given]))
     rows = []
-    for depth in depths_of(ratings.field):
+    for depth in sorted({*depths_of(ratings.field), *asked}):
         for party, given in parties:
             if given:
                 within = [answer.isdecimal() and int(answer) <= depth for answer, _, _ in given]
@@ -57,3 +63,8 @@ MATCHED = Topic(
     matched,
     drawn="ranks",
 )
+
+
+def at_depth(depth: int) -> Topic:
+    """Return the topic that counts this number of first lines too."""
+    return replace(MATCHED, compute=partial(matched, asked=(depth,)))

@@ -14,7 +14,7 @@ from services.report.sections.fields.against_reference import ACCURACY, ON_CORRE
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.classes import OF_CLASSES, ONE_AGAINST_REST
 from services.report.sections.fields.judges_on_scales import judges_on_scale
-from services.report.sections.fields.matched_lines import MATCHED
+from services.report.sections.fields.matched_lines import MATCHED, at_depth
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.seen_through import BLINDING
@@ -110,5 +110,10 @@ REPORT = FieldReport(
     numbers=correct_numbers,
     is_share=True,
 )  # fmt: skip
-OF_CHOICE = replace(REPORT, topics=(MATCHED, *REPORT.topics), planned={**REPORT.planned, "pass_at": MATCHED})
+OF_CHOICE = replace(
+    REPORT,
+    topics=(MATCHED, *REPORT.topics),
+    planned={**REPORT.planned, "pass_at": MATCHED},
+    at_depth=at_depth,
+)
 OF_GUESSES = replace(REPORT, topics=(BLINDING, *REPORT.topics), planned={**REPORT.planned, "blinding_index": BLINDING})

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
 from agreement import ranking_accuracy, ranking_agreement
 from exchange.estimate_rows import EstimateRow, Stratum
 from protocol.fields import KINDS
@@ -34,15 +38,18 @@ def _with_what_is_none(column: Column) -> list[list[str] | None]:
     ]
 
 
-def pass_at(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
-    """Return each rater's share of units with an accepted answer among the first lines."""
+def pass_at(
+    ratings: Ratings, stratum: Stratum, intervals: IntervalSettings, asked: Sequence[int] = ()
+) -> list[EstimateRow]:
+    """Return each rater's share of units with an accepted answer among the first lines, and among those asked for."""
     known = ratings.only(lambda place: (key := ratings.keys[place]) is not None and bool(key.key.accepted))
     accepted = [[_TEXT(line) for line in key.key.accepted] for key in known.keys if key is not None]
+    depths = sorted({*depths_of(known), *asked})
     rows = []
     for column, scores in zip(known.columns, known.scores, strict=True):
         if any(value is not None for value in column.values):
             result = ranking_accuracy(
-                _with_what_is_none(column), accepted, depths_of(known), **intervals.by(known.clusters), unit=known.unit
+                _with_what_is_none(column), accepted, depths, **intervals.by(known.clusters), unit=known.unit
             )
             for depth, estimate in result.within.items():
                 row = EstimateRow("pass_at_k", "reference", (column.party,), stratum, estimate, depth=depth)
@@ -80,6 +87,13 @@ PASS_AT = Topic(
     of_models=True,
     drawn="ranks",
 )
+
+
+def at_depth(depth: int) -> Topic:
+    """Return the topic that counts this number of first lines too."""
+    return replace(PASS_AT, compute=partial(pass_at, asked=(depth,)))
+
+
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
@@ -92,4 +106,5 @@ REPORT = FieldReport(
     (PASS_AT, AGREEMENT),
     {"pass_at": PASS_AT, "accuracy": PASS_AT, "agreement": AGREEMENT},
     against={("pass_at", "models"): PASS_AT, ("accuracy", "models"): PASS_AT},
+    at_depth=at_depth,
 )

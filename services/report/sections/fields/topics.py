@@ -195,6 +195,8 @@ class FieldReport:
         Whether these numbers are 1 for correct and 0 otherwise.
     of_columns
         Makes the topic on columns of numbers of the candidates; None if the type has nothing to compare them with.
+    at_depth
+        Makes the topic on the first lines of lists that counts so many of them too; None if the type has no lines.
     """
 
     topics: tuple[Topic, ...]
@@ -203,3 +205,4 @@ class FieldReport:
     numbers: Callable[[Ratings], Sequence[Numbers]] | None = None
     is_share: bool = False
     of_columns: Callable[[Sequence[str]], Topic] | None = None
+    at_depth: Callable[[int], Topic] | None = None
