@@ -60,7 +60,7 @@ def cell_of(stored: Mapping[str, str], answer: str, field: Field, in_words: Sequ
     stored, answer
         The columns stored with the candidate, and its answer in its own words.
     in_words
-        The result of `answered_in_words`: if the primary field is among these and has no cell of its own, `answer`
+        Those of `answered_in_words` for which no candidate has a cell: if the primary field is among these, `answer`
         answers it. A text for people to judge is not an answer to a field unless the plan says so.
     """
     own = stored.get(stored_as(field.key), "")

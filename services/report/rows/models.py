@@ -12,7 +12,7 @@ from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.layout import read_cell
-from protocol.language.model_answers import answered_in_words, answers_items, cell_of
+from protocol.language.model_answers import answered_in_words, answers_items, cell_of, stored_as
 from services.reading.answers import as_asked
 from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, State
@@ -39,10 +39,12 @@ def answers_of_models(
             of_item[candidate.item].append(candidate)
     answered: dict[str, dict[int, Answered]] = defaultdict(dict)
     forms = {form.key: form.fields for form in study.forms}
+    columns = {key for candidate in rows.candidates for key, cell in candidate.answers.items() if cell}
     for item in items:
         fields = {field.key: field for field in phase.fields or forms[item.form]}
         keys = rows.keys.of(phase.key, item.id)
-        in_words = answered_in_words(study, phase, item.form)
+        # Where a field has a column, an empty cell of it is no answer, whatever stands in the words beside it.
+        in_words = [key for key in answered_in_words(study, phase, item.form) if stored_as(key) not in columns]
         times: dict[str, int] = defaultdict(int)
         for candidate in of_item[item.key]:
             times[candidate.model] += 1
