@@ -66,6 +66,24 @@ def test_of_pairs_in_one_order_only_it_is_said_what_half_rests_on() -> None:
     assert row.sentence == "prefers what is shown second, if orders were drawn: no pair was shown in both"
 
 
+def test_of_pairs_shown_more_often_in_one_order_it_is_said_what_half_rests_on() -> None:
+    """A judge that always names the better answer, whatever its place, prefers the first in two of three runs."""
+    runs = {"one": ("a" * N, "+" * N), "again": ("a" * N, "+" * N), "other": ("a" * N, "-" * N)}
+
+    [row] = position(pairs(runs)).of(of_pairs.POSITION)
+
+    assert row.estimate.value == pytest.approx(2 / 3)
+    assert row.sentence.endswith(", if orders were drawn: 40 of 40 pairs were shown more often in one of the two")
+
+
+def test_orders_are_counted_where_a_verdict_was_given() -> None:
+    runs = {"one": ("a" * N, "+" * N), "other": ("a" * 10 + " " * 30, "-" * N)}
+
+    [row] = position(pairs(runs)).of(of_pairs.POSITION)
+
+    assert row.sentence.endswith(", if orders were drawn: 30 of 40 pairs were shown more often in one of the two")
+
+
 def test_ties_and_verdicts_of_unknown_order_are_no_preference_for_a_place() -> None:
     [row] = position(pairs({"one": ("ab" + "t" * 18 + "n" * 18 + "ab", "+" * 38 + "00")})).of(of_pairs.POSITION)
 
