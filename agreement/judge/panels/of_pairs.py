@@ -8,7 +8,7 @@ import numpy as np
 
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
-from agreement.judge.bases import main_basis
+from agreement.judge.bases import Basis, main_basis
 from agreement.judge.compared import FIRST, SECOND, Compared, Orders, prefers_shown_first, wins
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
@@ -136,7 +136,7 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
     Returns
     -------
     Panel
-        Of a judge on all pairs and on those that people compared.
+        Of a judge on all pairs and on those that people's win rates are of.
     """
     basis = main_basis(material, plan)
     labelled = material.labelled
@@ -148,14 +148,24 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
         sentences += _sentence(basis.name, by_people)
     else:
         refused.append(_SEALED)
+    beside, among = _beside_people(labelled, basis, plan)
     for judge, verdicts in material.judges.items():
         own = list(_rates(material, compared, verdicts.codes, (judge,), plan))
         rows += own
         sentences += _sentence(judge, own)
-        if on_labelled is not None and labelled.n < material.n:
-            among = "pairs that people compared"
-            rows += _rates(labelled, on_labelled, labelled.judges[judge].codes, (judge,), plan, stratum=among)
+        if beside.compared is not None and beside.n < material.n:
+            rows += _rates(beside, beside.compared, beside.judges[judge].codes, (judge,), plan, stratum=among)
     return Panel(key, tuple(sentences), tuple(rows), tuple(refused))
+
+
+def _beside_people(labelled: Material, basis: Basis, plan: Plan) -> tuple[Material, str]:
+    """Return the pairs that people's win rates are of, and what to call them.
+
+    Of sealed subjects these are all that people compared: those with a verdict by a majority tell where people agree.
+    """
+    if not basis.left_out or plan.fewest_shown > 1:
+        return labelled, "pairs that people compared"
+    return labelled.part(basis.given), f"pairs with a verdict by {basis.name}"
 
 
 def _sentence(name: str, rows: list[Row]) -> list[str]:

@@ -107,6 +107,31 @@ def test_win_rates_count_ties_as_no_win_and_missing_verdicts_not_at_all() -> Non
     }
 
 
+def of_judge_on(panel: Panel, stratum: str) -> dict[str, int]:
+    return {row.parties[0]: row.estimate.n for row in panel.of(of_pairs.WIN_RATE, stratum=stratum)}
+
+
+def test_beside_people_a_judge_has_win_rates_on_the_very_pairs_that_theirs_are_of() -> None:
+    material = pairs({"one": ("a" * N, "+" * N)}, human="a" * 30 + " " * 10)
+    of_two = replace(material, humans={**material.humans, "other": verdicts("a" * 20 + "b" * 10 + " " * 10)})
+
+    by_one, by_two = (calibrate(own, PLAN)["corrected"] for own in (material, of_two))
+
+    assert of_judge_on(by_one, "pairs that people compared") == {"x": 30, "y": 30}
+    assert of_judge_on(by_two, "pairs with a verdict by majority of 2") == {"x": 20, "y": 20}
+    assert of_judge_on(by_two, "pairs that people compared") == {}
+
+
+def test_where_people_agree_is_not_told_of_sealed_pairs_by_the_win_rates_of_a_judge() -> None:
+    of_two = pairs({"one": ("a" * N, "+" * N)}, human="a" * 20 + "b" * 10 + " " * 10)
+    of_two = replace(of_two, humans={**of_two.humans, "other": verdicts("a" * 30 + " " * 10)})
+
+    panel = calibrate(of_two, replace(PLAN, fewest_shown=5))["corrected"]
+
+    assert of_judge_on(panel, "pairs that people compared") == {"x": 30, "y": 30}
+    assert {row.stratum for row in panel.of(of_pairs.WIN_RATE)} == {"all", "pairs that people compared"}
+
+
 def test_an_answer_compared_with_one_of_the_same_competitor_is_no_comparison() -> None:
     material = pairs({"one": ("a" * N, "+" * N)})
     same = replace(material, compared=Compared(X, X, {}))
