@@ -206,8 +206,8 @@ def _require_models(entry: Mapping[str, Any], models: Sequence[str]) -> None:
         said = _text(entry, by_model)
         if said and said != model:
             raise _Unclear(
-                f"{by_model} is '{shown(said)}', and the study has {by_key} '{shown(_text(entry, by_key))}' by "
-                f"'{shown(model)}'; correct one of the two, or remove {' and '.join(BY_MODELS)}."
+                f"{by_model} is '{shown(said)}', and {by_key} is by '{shown(model)}' in the study; correct one of the "
+                f"two, or remove {' and '.join(BY_MODELS)}."
             )
 
 

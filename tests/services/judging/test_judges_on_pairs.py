@@ -145,10 +145,10 @@ def test_of_a_file_with_both_orders_each_is_a_run_of_its_own(situation: Situatio
         (f"{MODELS}i1,model-a,model-z,a,\n", r"that the study lacks, such as i1 \+ model-a & model-z \(line 2\)"),
         (f"{MODELS}i1,model-a,model-a,a,\n", "line 2.*model_a and model_b are both 'model-a'; name two answers"),
         (
-            f"{BOTH}i1,k1a,k1b,model-b,model-a,model-b\n",
-            "line 2.*model_a is 'model-b', and the study has candidate_a 'k1a' by 'model-a'; correct one of the two",
+            f"{BOTH}i1,k1a,k1b,model-b,model-a,model-b\ni2,k2a,k2b,model-b,model-a,model-b\n",
+            "2 lines .2, 3.: model_a is 'model-b', and candidate_a is by 'model-a' in the study; correct one",
         ),
-        (f"{BOTH}i1,k1a,k1b,,model-z,a\n", "line 2.*model_b is 'model-z', and the study has candidate_b 'k1b' by"),
+        (f"{BOTH}i1,k1a,k1b,,model-z,a\n", "line 2.*model_b is 'model-z', and candidate_b is by 'model-b'"),
         (f"{KEYS}i1,k1a,,a,\n", "line 2.*one of the two answers is not named; fill in candidate_a and candidate_b"),
         (f"{KEYS}i1,k1a,k1b,k1c,\n", "line 2.*verdict 'k1c' is not one of a, b, tie, neither"),
         (f"{KEYS}i1,k1a,k1b,a,left\n", "line 2.*shown_first is 'left', expected a or b"),
