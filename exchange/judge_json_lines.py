@@ -40,7 +40,7 @@ def _read(content: bytes, name: str, problems: Problems, required: Sequence[str]
         try:
             entry = _json_object(line, required)
         except ValueError as error:
-            problems.add(name, f"line {number}", str(error))
+            problems.add_line(name, "line", number, str(error))
         else:
             yield number, entry
 

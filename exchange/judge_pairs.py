@@ -114,7 +114,8 @@ class PairTable:
                 except _Unclear as unclear:
                     problems.add_line(name, "line", number, str(unclear))
                     continue
-                if self.only is not None and line.shown_first != self.only:
+                # Two answers that are no pair have no order: whether they are placed is decided for all lines.
+                if self.only is not None and line.is_pair and line.shown_first != self.only:
                     self.of_other_order += 1
                     continue
                 # Only the last line's order is needed: lines are asked for one by one.
@@ -138,6 +139,8 @@ class PairTable:
         order = IN_ORDER
         if pairs and (pairs[0].answers if names.are_keys else pairs[0].models)[0] != names.of[0]:
             order = SWAPPED
+        if pairs and names.are_keys:
+            _require_models(entry, pairs[0].models if order == IN_ORDER else pairs[0].models[::-1])
         said, first = _text(entry, "verdict"), _text(entry, SHOWN_FIRST)
         side = _meant(first, entry, {}, SHOWN_FIRST)
         if first and side is None:
@@ -155,6 +158,7 @@ class PairTable:
             | {"verdict": as_in_table(verdict, order)}
             | in_place_of(verdict, {verdict: verdict} if verdict in FAILURES else {}),
             "" if side is None else order[SIDES.index(side)],
+            bool(pairs),
         )
 
 
@@ -165,6 +169,7 @@ class _Unclear(Exception):
 class _Line(NamedTuple):
     entry: dict[str, Any]
     shown_first: str
+    is_pair: bool
 
 
 class _Names(NamedTuple):
@@ -187,6 +192,23 @@ def _named(entry: Mapping[str, Any]) -> _Names:
     raise _Unclear(
         f"one of the two answers is not named; fill in {' and '.join(BY_KEYS)}, or {' and '.join(BY_MODELS)}."
     )
+
+
+def _require_models(entry: Mapping[str, Any], models: Sequence[str]) -> None:
+    """Require that what a line says of the models of its answers A and B, beside their keys, is as in the study.
+
+    Raises
+    ------
+    _Unclear
+        It is not: the keys say one thing and the models another, also of a verdict that names one.
+    """
+    for by_key, by_model, model in zip(BY_KEYS, BY_MODELS, models, strict=True):
+        said = _text(entry, by_model)
+        if said and said != model:
+            raise _Unclear(
+                f"{by_model} is '{shown(said)}', and {by_key} is by '{shown(model)}' in the study; correct one of the "
+                f"two, or remove {' and '.join(BY_MODELS)}."
+            )
 
 
 def _meant(said: str, entry: Mapping[str, Any], codes: Mapping[str, str], column: str) -> str | None:

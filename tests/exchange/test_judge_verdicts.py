@@ -104,6 +104,11 @@ def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
         (b"{}", "judge.json", "expected a file ending in .csv or .jsonl"),
         (b'{"item": "i1"', "judge.jsonl", "judge.jsonl, line 1: not valid JSON"),
         (b'\n{"item": "i1"}', "judge.jsonl", "judge.jsonl, line 2: expected an object with item, candidate, verdict"),
+        (
+            b'{"item": "i1"}\n' * 3,
+            "judge.jsonl",
+            "judge.jsonl, 3 lines (1, 2, 3): expected an object with item, candidate",
+        ),
         (b"[1, 2, 3]", "judge.jsonl", "judge.jsonl, line 1: expected an object"),
         (b"[" * 100_000, "judge.jsonl", "judge.jsonl, line 1: not valid JSON"),
         (b'{"item": "i1", "candidate": "k1", "verdict": NaN}', "judge.jsonl", "verdict 'nan' is neither"),

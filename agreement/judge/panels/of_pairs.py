@@ -8,7 +8,7 @@ import numpy as np
 
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
-from agreement.judge.bases import main_basis
+from agreement.judge.bases import Basis, main_basis
 from agreement.judge.compared import FIRST, SECOND, Compared, Orders, prefers_shown_first, wins
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
@@ -29,7 +29,7 @@ _NOT_CORRECTED = (
     "judge against people on the pairs that both compared."
 )
 _SEALED = "Win rates by people are not said of sealed subjects: on few pairs they would be single answers."
-_IN_ONE_ORDER = ", if orders were drawn: no pair was shown in both"
+_IF_DRAWN = ", if orders were drawn: {}"
 _NO_ORDER = (
     "{} says of no verdict which answer was shown first (shown_first), so its preference for a place is not known."
 )
@@ -56,8 +56,8 @@ def position(key: str, material: Material, compared: Compared, plan: Plan) -> Pa
         estimate = _of_position(material, runs, compared.orders.get(name, {}), plan)
         if estimate.n:
             words = _leans(estimate)
-            if name in material.judges and not _in_both_orders(compared.orders.get(name, {})):
-                words += _IN_ONE_ORDER
+            if name in material.judges:
+                words += _rests_on(runs, compared.orders.get(name, {}))
             rows.append(Row(POSITION, (name,), estimate, sentence=words))
             sentences.append(f"{name}: {in_percent(estimate)} of {counted(estimate.n, 'preference')}; {words}.")
         elif name in material.judges:
@@ -77,13 +77,10 @@ def _of_position(
     of_runs: list[Floats] = []
     clusters: list[Codes] = []
     own = np.arange(material.n) if material.clusters is None else material.clusters
-    for run, verdicts in runs.items():
-        # Without its runs a judge is its first one.
-        shown = orders.get(run, next(iter(orders.values()), None))
-        if shown is not None:
-            said = prefers_shown_first(verdicts.codes, shown, material.scale)
-            of_runs.append(said[~np.isnan(said)])
-            clusters.append(own[~np.isnan(said)])
+    for verdicts, shown in _shown(runs, orders):
+        said = prefers_shown_first(verdicts.codes, shown, material.scale)
+        of_runs.append(said[~np.isnan(said)])
+        clusters.append(own[~np.isnan(said)])
     chosen = np.concatenate(of_runs) if of_runs else np.zeros(0)
     groups = np.concatenate(clusters) if clusters else np.zeros(0, dtype=np.intp)
     # Verdicts on one pair in both orders vary together.
@@ -96,10 +93,24 @@ def _of_position(
     )
 
 
-def _in_both_orders(orders: Mapping[str, Orders]) -> bool:
-    """Whether any pair was shown in both orders."""
-    every = np.array(list(orders.values()))
-    return bool(((every > 0).any(axis=0) & (every < 0).any(axis=0)).any()) if every.size else False
+def _shown(runs: Mapping[str, Verdicts], orders: Mapping[str, Orders]) -> Iterator[tuple[Verdicts, Orders]]:
+    """Yield the verdicts of each run with what was shown first, where anything is known of that."""
+    for run, verdicts in runs.items():
+        # Without its runs a judge is its first one.
+        shown = orders.get(run, next(iter(orders.values()), None))
+        if shown is not None:
+            yield verdicts, shown
+
+
+def _rests_on(runs: Mapping[str, Verdicts], orders: Mapping[str, Orders]) -> str:
+    """Return what half as the expected share rests on: nothing if each pair was judged as often in each order."""
+    every = np.array([np.where(np.isnan(verdicts.codes), 0, shown) for verdicts, shown in _shown(runs, orders)])
+    judged, uneven = (int(own.sum()) for own in ((every != 0).any(axis=0), every.sum(axis=0) != 0))
+    if not ((every > 0).any(axis=0) & (every < 0).any(axis=0)).any():
+        return _IF_DRAWN.format("no pair was shown in both")
+    if uneven:
+        return _IF_DRAWN.format(f"{uneven:,} of {counted(judged, 'pair')} were shown more often in one of the two")
+    return ""
 
 
 def _leans(estimate: Estimate) -> str:
@@ -125,7 +136,7 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
     Returns
     -------
     Panel
-        Of a judge on all pairs and on those that people compared.
+        Of a judge on all pairs and on those that people's win rates are of.
     """
     basis = main_basis(material, plan)
     labelled = material.labelled
@@ -137,14 +148,24 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
         sentences += _sentence(basis.name, by_people)
     else:
         refused.append(_SEALED)
+    beside, among = _beside_people(labelled, basis, plan)
     for judge, verdicts in material.judges.items():
         own = list(_rates(material, compared, verdicts.codes, (judge,), plan))
         rows += own
         sentences += _sentence(judge, own)
-        if on_labelled is not None and labelled.n < material.n:
-            among = "pairs that people compared"
-            rows += _rates(labelled, on_labelled, labelled.judges[judge].codes, (judge,), plan, stratum=among)
+        if beside.compared is not None and beside.n < material.n:
+            rows += _rates(beside, beside.compared, beside.judges[judge].codes, (judge,), plan, stratum=among)
     return Panel(key, tuple(sentences), tuple(rows), tuple(refused))
+
+
+def _beside_people(labelled: Material, basis: Basis, plan: Plan) -> tuple[Material, str]:
+    """Return the pairs that people's win rates are of, and what to call them.
+
+    Of sealed subjects these are all that people compared: those with a verdict by a majority tell where people agree.
+    """
+    if not basis.left_out or plan.fewest_shown > 1:
+        return labelled, "pairs that people compared"
+    return labelled.part(basis.given), f"pairs with a verdict by {basis.name}"
 
 
 def _sentence(name: str, rows: list[Row]) -> list[str]:

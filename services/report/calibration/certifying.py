@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 from agreement.coding import Codes
 from agreement.judge.certificate import Identity, Origin, card, certificate, text_sha256
 from agreement.judge.columns import Columns
+from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.panels.criteria import KEY
 from db import Candidate, Database, Freeze, Item, JudgeRun, Verdict, queries
@@ -92,7 +93,7 @@ def certify(
     origin = Origin(
         (*files, *((line.source, line.source_sha256) for line in computed.labels)),
         Columns((), (name,), "model", ("item", "candidate"), by=factors),
-        partial(_names, database, of_judge.candidates.ids),
+        partial(_names, database, of_judge.candidates.ids, _of_pairs(of_judge.material)),
         said,
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
@@ -111,10 +112,15 @@ def _files_of(run: JudgeRun) -> list[tuple[str, str]]:
     return [(str(run.parameters.get("file", run.name)), run.source_sha256)]
 
 
-def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
+def _of_pairs(material: Material) -> Sequence[str | None] | None:
+    """Return what files call the models of each pair of answers, whose row has no model; None of single answers."""
+    return None if material.compared is None or material.models is None else material.models.values().tolist()
+
+
+def _names(database: Database, ids: Ids, of_pairs: Sequence[str | None] | None, places: Codes) -> list[str]:
     """Return item, candidate and model of some candidates, joined in the way certificates name candidates."""
     wanted = ids[places].tolist()
-    named: dict[int, str] = {}
+    named: dict[int, tuple[str, str, str]] = {}
     with database.read_only() as session:
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             rows = session.exec(
@@ -122,8 +128,11 @@ def _names(database: Database, ids: Ids, places: Codes) -> list[str]:
                 .join(Item, col(Item.id) == Candidate.item_id)
                 .where(col(Candidate.id).in_(wanted[start : start + _ASKED_AT_ONCE]))
             )
-            named |= {stored_id(number): "\x1f".join(name) for number, *name in rows}
-    return [named[number] for number in wanted]
+            named |= {stored_id(number): (item, candidate, model) for number, item, candidate, model in rows}
+    if of_pairs is not None:
+        models = [of_pairs[place] or "" for place in places.tolist()]
+        named |= {number: (*named[number][:2], model) for number, model in zip(wanted, models, strict=True)}
+    return ["\x1f".join(named[number]) for number in wanted]
 
 
 def _blinded(computed: Calibration) -> str:

@@ -66,6 +66,24 @@ def test_of_pairs_in_one_order_only_it_is_said_what_half_rests_on() -> None:
     assert row.sentence == "prefers what is shown second, if orders were drawn: no pair was shown in both"
 
 
+def test_of_pairs_shown_more_often_in_one_order_it_is_said_what_half_rests_on() -> None:
+    """A judge that always names the better answer, whatever its place, prefers the first in two of three runs."""
+    runs = {"one": ("a" * N, "+" * N), "again": ("a" * N, "+" * N), "other": ("a" * N, "-" * N)}
+
+    [row] = position(pairs(runs)).of(of_pairs.POSITION)
+
+    assert row.estimate.value == pytest.approx(2 / 3)
+    assert row.sentence.endswith(", if orders were drawn: 40 of 40 pairs were shown more often in one of the two")
+
+
+def test_orders_are_counted_where_a_verdict_was_given() -> None:
+    runs = {"one": ("a" * N, "+" * N), "other": ("a" * 10 + " " * 30, "-" * N)}
+
+    [row] = position(pairs(runs)).of(of_pairs.POSITION)
+
+    assert row.sentence.endswith(", if orders were drawn: 30 of 40 pairs were shown more often in one of the two")
+
+
 def test_ties_and_verdicts_of_unknown_order_are_no_preference_for_a_place() -> None:
     [row] = position(pairs({"one": ("ab" + "t" * 18 + "n" * 18 + "ab", "+" * 38 + "00")})).of(of_pairs.POSITION)
 
@@ -87,6 +105,31 @@ def test_win_rates_count_ties_as_no_win_and_missing_verdicts_not_at_all() -> Non
         "x": (10, 36),
         "y": (20, 36),
     }
+
+
+def of_judge_on(panel: Panel, stratum: str) -> dict[str, int]:
+    return {row.parties[0]: row.estimate.n for row in panel.of(of_pairs.WIN_RATE, stratum=stratum)}
+
+
+def test_beside_people_a_judge_has_win_rates_on_the_very_pairs_that_theirs_are_of() -> None:
+    material = pairs({"one": ("a" * N, "+" * N)}, human="a" * 30 + " " * 10)
+    of_two = replace(material, humans={**material.humans, "other": verdicts("a" * 20 + "b" * 10 + " " * 10)})
+
+    by_one, by_two = (calibrate(own, PLAN)["corrected"] for own in (material, of_two))
+
+    assert of_judge_on(by_one, "pairs that people compared") == {"x": 30, "y": 30}
+    assert of_judge_on(by_two, "pairs with a verdict by majority of 2") == {"x": 20, "y": 20}
+    assert of_judge_on(by_two, "pairs that people compared") == {}
+
+
+def test_where_people_agree_is_not_told_of_sealed_pairs_by_the_win_rates_of_a_judge() -> None:
+    of_two = pairs({"one": ("a" * N, "+" * N)}, human="a" * 20 + "b" * 10 + " " * 10)
+    of_two = replace(of_two, humans={**of_two.humans, "other": verdicts("a" * 30 + " " * 10)})
+
+    panel = calibrate(of_two, replace(PLAN, fewest_shown=5))["corrected"]
+
+    assert of_judge_on(panel, "pairs that people compared") == {"x": 30, "y": 30}
+    assert {row.stratum for row in panel.of(of_pairs.WIN_RATE)} == {"all", "pairs that people compared"}
 
 
 def test_an_answer_compared_with_one_of_the_same_competitor_is_no_comparison() -> None:

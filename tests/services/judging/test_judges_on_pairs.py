@@ -26,6 +26,7 @@ from tests.versioned_study import changed_cell, new_version
 FIELD = "secret_arm.better"
 KEYS = "item,candidate_a,candidate_b,verdict,shown_first\n"
 MODELS = "item,model_a,model_b,verdict,shown_first\n"
+BOTH = "item,candidate_a,candidate_b,model_a,model_b,verdict\n"
 # Three pairs of each of the six items.
 PAIRS = 18
 
@@ -143,6 +144,11 @@ def test_of_a_file_with_both_orders_each_is_a_run_of_its_own(situation: Situatio
         (f"{KEYS}i2,k1a,k1b,a,\n", r"that the study lacks, such as i2 \+ k1a & k1b \(line 2\)"),
         (f"{MODELS}i1,model-a,model-z,a,\n", r"that the study lacks, such as i1 \+ model-a & model-z \(line 2\)"),
         (f"{MODELS}i1,model-a,model-a,a,\n", "line 2.*model_a and model_b are both 'model-a'; name two answers"),
+        (
+            f"{BOTH}i1,k1a,k1b,model-b,model-a,model-b\ni2,k2a,k2b,model-b,model-a,model-b\n",
+            "2 lines .2, 3.: model_a is 'model-b', and candidate_a is by 'model-a' in the study; correct one",
+        ),
+        (f"{BOTH}i1,k1a,k1b,,model-z,a\n", "line 2.*model_b is 'model-z', and candidate_b is by 'model-b'"),
         (f"{KEYS}i1,k1a,,a,\n", "line 2.*one of the two answers is not named; fill in candidate_a and candidate_b"),
         (f"{KEYS}i1,k1a,k1b,k1c,\n", "line 2.*verdict 'k1c' is not one of a, b, tie, neither"),
         (f"{KEYS}i1,k1a,k1b,a,left\n", "line 2.*shown_first is 'left', expected a or b"),
@@ -170,6 +176,16 @@ def test_a_letter_that_is_the_name_of_the_other_answer_is_refused(situation: Sit
 )
 def test_an_order_that_a_file_does_not_have_is_refused(situation: Situation, only: str, lines: str, says: str) -> None:
     with pytest.raises(InputRefused, match=f"(?s){says}"):
+        imported(situation, lines, "refused", only_order=only)
+
+
+@pytest.mark.parametrize("only", ["first", "second"])
+def test_a_line_about_no_pair_of_the_study_is_of_no_order_and_refused_in_either(
+    situation: Situation, only: str
+) -> None:
+    lines = f"{KEYS}i1,k1a,k1b,a,a\ni1,k1a,k1b,a,b\ni1,k1a,k9z,a,a\n"
+
+    with pytest.raises(InputRefused, match=r"that the study lacks, such as i1 \+ k1a & k9z \(line 4\)"):
         imported(situation, lines, "refused", only_order=only)
 
 

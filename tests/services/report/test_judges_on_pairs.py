@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agreement.judge.certificate import name_hash
 from db.engine import Database, make_engine
 from services.judging import import_runs
 from services.progress import data_lock
@@ -151,6 +153,16 @@ def test_pairs_are_exported_with_both_answers(situation: Situation) -> None:
     first = next(line for line in lines if line["candidate"] == "k6a & k6b" and line["run"] == "first shown first")
     assert (first["model"], first["judge_says"], first["Rater 1 says"]) == ("model-a / model-b", "a", "tie")
     assert first["answer"] == "a: A says 6.\nb: B says 6."
+
+
+def test_a_certificate_names_pairs_as_the_exported_table_does(situation: Situation) -> None:
+    """By these names a new run is seen to repeat them."""
+    made = calibration.certify(situation.database, situation.admin, situation.study_key, runs=["first shown first"])
+    files = exports.export_verdicts(situation.database, situation.admin, situation.study_key, "tidy", FIELD)
+
+    exported = csv.DictReader(io.StringIO("".join(next(iter(files.values())))))
+    names = {"\x1f".join(line[name] for name in ("item", "candidate", "model")) for line in exported}
+    assert set(json.loads(made.document)["repeats"]) == {name_hash(name) for name in names}
 
 
 def test_the_report_compares_the_judge_with_people_and_counts_pairs(situation: Situation) -> None:
