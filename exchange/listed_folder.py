@@ -139,8 +139,8 @@ def look_through_listed(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
     )
     pairs = read_pairs(reader, folder, candidates)
-    for file, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
-        problems.add(file, "", says)
+    for file, place, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
+        problems.add(file, place, says)
     reader.note_excused()
     contents = None
     if not problems.count:
@@ -259,23 +259,25 @@ def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tupl
     )
 
 
-def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str]]:
-    """Yield the table in which a phase lacks something, and what it lacks."""
+def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str, str]]:
+    """Yield the table in which a phase lacks something, the column if it is about one, and what is lacking."""
     practising = [phase.key for phase in study.phases if phase.source.practice == "only"]
     if practising and items.keys is not None and not any(item.practice for item in items.rows):
         yield (
             "items.csv",
+            "column practice",
             f"phase '{practising[0]}' is practice, and no item is for it; mark some in its column practice.",
         )
     for key, name, forms in _in_forms_of_no_item(study, items) if items.keys is not None else ():
         yield (
             "items.csv",
+            "column form",
             f"phase '{key}' selects by '{name}', a field of {listed(forms)} alone, which no item names as its form.",
         )
     rating = [phase.key for phase in study.phases if {"candidates", "pairs"} & set(phase.rates)]
     if rating and candidates.keys is not None and not candidates.rows:
-        yield "candidates.csv", f"is missing: phase '{rating[0]}' rates candidates; add the table."
-    yield from (("candidates.csv", says) for says in lacking_in_pool(study, candidates.rows))
+        yield "candidates.csv", "", f"is missing: phase '{rating[0]}' rates candidates; add the table."
+    yield from (("candidates.csv", "", says) for says in lacking_in_pool(study, candidates.rows))
 
 
 def _in_forms_of_no_item(study: Expansion, items: Read[ItemRow]) -> Iterator[tuple[str, str, list[str]]]:
