@@ -69,7 +69,8 @@ blindread: 2
 name: listed
 title: Ratings
 attributes:
-  raters: {specialty: text, years: {type: number, bins: [5, 10]}, trained: {type: choice, options: {yes: With a course, no: Without a course}}}
+  raters: {specialty: text, years: {type: number, bins: [5, 10]},
+    trained: {type: choice, options: {yes: With a course, no: Without a course}}}
   items: {lesion: {type: number, bins: [4, 20]}}
 phases:
   - key: rate
