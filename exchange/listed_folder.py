@@ -75,8 +75,8 @@ class Expanding:
         Returns the extent of a scan or image. Without it, pools give places in mm even in images without a scale, and
         there is no warning about places outside a scan.
     takes_numbers_in_images
-        Whether references may give places in an image without scale in pixels from its middle, as a study has them
-        that was frozen when column and row were not read.
+        Whether references and models may give places in an image without scale in pixels from its middle, as a study
+        has them that was frozen when column and row were not read.
     """
 
     version: str
@@ -131,10 +131,10 @@ def look_through_listed(
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     by_key = {item.key: item for item in reversed(items.rows)}
-    shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure)
-    references = read_references(
-        reader, folder, study, items, overlays, shown_places, takes_numbers=expanding.takes_numbers_in_images
+    shown_places = ShownPlaces(
+        study.hanging, volumes.rows, expanding.measure, takes_numbers=expanding.takes_numbers_in_images
     )
+    references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
     )
