@@ -29,7 +29,7 @@ def _draw_desk(desk: Desk) -> None:
         else:
             st.caption(plain(_nothing_yet(desk)))
     with right:
-        if _can_enter(desk) and st.button(
+        if desk.can_be_entered and st.button(
             "Start" if desk.done == 0 else "Continue",
             key=f"enter-{desk.study_key}-{desk.queue.key}",
             type="primary",
@@ -48,10 +48,6 @@ def _draw_desk(desk: Desk) -> None:
 
 def _enter(desk: Desk, **more: str) -> None:
     st.switch_page(script_of("reading"), query_params={"study": desk.study_key, "phase": desk.queue.key, **more})
-
-
-def _can_enter(desk: Desk) -> bool:
-    return desk.state == "open" and not desk.waits_for and desk.done < desk.total and desk.practice != "failed"
 
 
 def progress_text(desk: Desk) -> str:

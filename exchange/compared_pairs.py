@@ -46,14 +46,18 @@ def _pair(
     return row
 
 
-def lacking_pairs(study: Expansion, candidates: Read[CandidateRow], pairs: Read[PairRow]) -> Iterator[tuple[str, str]]:
-    """Yield the phases that have no two answers to compare, with the table in which to correct that."""
+def lacking_pairs(
+    study: Expansion, candidates: Read[CandidateRow], pairs: Read[PairRow]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the phases that have no two answers to compare, after the table and column in which to correct that."""
     comparing = [phase for phase in study.phases if phase.pairs is not None]
     by_table = [phase.key for phase in comparing if phase.pairs is not None and phase.pairs.of is None]
     if by_table and pairs.keys is not None and not pairs.rows:
-        yield "pairs.csv", f"is missing: phase '{by_table[0]}' compares the pairs of a table; add it, or name pairs.of."
+        says = f"is missing: phase '{by_table[0]}' compares the pairs of a table; add it, or name pairs.of."
+        yield "pairs.csv", "", says
     if pairs.rows and not by_table:
-        yield "pairs.csv", "is there, and no phase compares its pairs; write pairs: table in one, or remove the file."
+        says = "is there, and no phase compares its pairs; write pairs: table in one, or remove the file."
+        yield "pairs.csv", "", says
     if candidates.keys is None or not candidates.rows:
         return
     by_item: dict[str, list[CandidateRow]] = {}
@@ -65,7 +69,8 @@ def lacking_pairs(study: Expansion, candidates: Read[CandidateRow], pairs: Read[
             no_two = (
                 f"compares two answers to an item{alike} with another {spoken(phase.pairs.of)}, and no item has two"
             )
-            yield "candidates.csv", f"phase '{phase.key}' {no_two}; add answers, or say otherwise what a pair is."
+            says = f"phase '{phase.key}' {no_two}; add answers, or say otherwise what a pair is."
+            yield "candidates.csv", f"column {phase.pairs.of}", says
 
 
 def _any_pair(rule: Pairs, by_item: Mapping[str, Sequence[CandidateRow]]) -> bool:

@@ -79,23 +79,15 @@ def read_references(
     items: Read[ItemRow],
     overlays: Read[OverlayRow],
     shown_places: ShownPlaces,
-    *,
-    takes_numbers: bool,
 ) -> tuple[ReferenceRow, ...]:
-    """Read all references, and note those that do not fit their item, its fields, or another line.
-
-    Parameters
-    ----------
-    takes_numbers
-        Whether places in an image without scale may be given in pixels from its middle.
-    """
+    """Read all references, and note those that do not fit their item, its fields, or another line."""
     by_key = {item.key: item for item in reversed(items.rows)}
     laid = {overlay.key: overlay for overlay in overlays.rows}
     fields = _Fields(study)
     seen: dict[tuple[str, str], _Written] = {}
     by_item: dict[str, dict[str, _Written]] = defaultdict(dict)
 
-    as_stored = partial(reference_places.as_stored, places=shown_places, takes_numbers=takes_numbers)
+    as_stored = partial(reference_places.as_stored, places=shown_places)
 
     def written(line: Line) -> _Written:
         key = line.known("item", items, "items.csv")

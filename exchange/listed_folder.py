@@ -75,8 +75,8 @@ class Expanding:
         Returns the extent of a scan or image. Without it, pools give places in mm even in images without a scale, and
         there is no warning about places outside a scan.
     takes_numbers_in_images
-        Whether references may give places in an image without scale in pixels from its middle, as a study has them
-        that was frozen when column and row were not read.
+        Whether references and models may give places in an image without scale in pixels from its middle, as a study
+        has them that was frozen when column and row were not read.
     """
 
     version: str
@@ -131,16 +131,16 @@ def look_through_listed(
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     by_key = {item.key: item for item in reversed(items.rows)}
-    shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure)
-    references = read_references(
-        reader, folder, study, items, overlays, shown_places, takes_numbers=expanding.takes_numbers_in_images
+    shown_places = ShownPlaces(
+        study.hanging, volumes.rows, expanding.measure, takes_numbers=expanding.takes_numbers_in_images
     )
+    references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
     )
     pairs = read_pairs(reader, folder, candidates)
-    for file, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
-        problems.add(file, "", says)
+    for file, place, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
+        problems.add(file, place, says)
     reader.note_excused()
     contents = None
     if not problems.count:
@@ -259,23 +259,25 @@ def _with_cases_of_their_own(cases: Read[CaseRow], items: Read[ItemRow]) -> tupl
     )
 
 
-def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str]]:
-    """Yield the table in which a phase lacks something, and what it lacks."""
+def _lacking(study: Expansion, items: Read[ItemRow], candidates: Read[CandidateRow]) -> Iterator[tuple[str, str, str]]:
+    """Yield the table in which a phase lacks something, the column if it is about one, and what is lacking."""
     practising = [phase.key for phase in study.phases if phase.source.practice == "only"]
     if practising and items.keys is not None and not any(item.practice for item in items.rows):
         yield (
             "items.csv",
+            "column practice",
             f"phase '{practising[0]}' is practice, and no item is for it; mark some in its column practice.",
         )
     for key, name, forms in _in_forms_of_no_item(study, items) if items.keys is not None else ():
         yield (
             "items.csv",
+            "column form",
             f"phase '{key}' selects by '{name}', a field of {listed(forms)} alone, which no item names as its form.",
         )
     rating = [phase.key for phase in study.phases if {"candidates", "pairs"} & set(phase.rates)]
     if rating and candidates.keys is not None and not candidates.rows:
-        yield "candidates.csv", f"is missing: phase '{rating[0]}' rates candidates; add the table."
-    yield from (("candidates.csv", says) for says in lacking_in_pool(study, candidates.rows))
+        yield "candidates.csv", "", f"is missing: phase '{rating[0]}' rates candidates; add the table."
+    yield from (("candidates.csv", "", says) for says in lacking_in_pool(study, candidates.rows))
 
 
 def _in_forms_of_no_item(study: Expansion, items: Read[ItemRow]) -> Iterator[tuple[str, str, list[str]]]:

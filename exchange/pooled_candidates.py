@@ -82,6 +82,10 @@ def _places_as_shown(
             changed[asked.key] = said = pixel_in_words(*pixel)
             _note_outside(line, asked.key, said, item, shown_places, shown_places.beyond_pixels(item, *pixel))
         elif isinstance(value, list):
+            unclear = shown_places.may_be_read_in_two_ways(item, value)
+            if unclear:
+                line.problem(f"{asked.key} '{' '.join(f'{part:g}' for part in value)}' {unclear}", asked.key)
+                continue
             _note_where_nobody_points(line, asked.key, value, item, shown_places)
         elif isinstance(value, str):
             shown_places.not_places.append((line.number, asked.key, value))

@@ -15,17 +15,13 @@ from protocol.fields.point import place_of
 from protocol.references import FieldReference
 
 
-def as_stored(
-    line: Line, item: ItemRow, accepted: tuple[str, ...], places: ShownPlaces, *, takes_numbers: bool
-) -> tuple[str, ...]:
+def as_stored(line: Line, item: ItemRow, accepted: tuple[str, ...], places: ShownPlaces) -> tuple[str, ...]:
     """Return places as three numbers, those of an image without scale from column and row; note what is not clear.
 
     Parameters
     ----------
     accepted
         The places as written.
-    takes_numbers
-        Whether places in an image may be given in pixels from its middle, as x, y and z.
     """
     pixels = pixels_at(places.places_of(item), None)
     stored = []
@@ -35,13 +31,9 @@ def as_stored(
             stored.append(_from_pixel(line, item, written, pixel, pixels, places))
             continue
         place = place_of(written)
-        if pixels is not None and place is not None and not takes_numbers and not places.mixes(item):
-            line.problem(
-                f"'{shown(written)}' is a place in an image without scale, where three numbers can be taken for column "
-                f"and row, and for pixels from the middle ({pixels.in_words(place)}); write column and row as the "
-                "reading room shows them, such as column 33 row 17.",
-                "accepted",
-            )
+        unclear = "" if place is None else places.may_be_read_in_two_ways(item, place)
+        if unclear:
+            line.problem(f"'{shown(written)}' {unclear}", "accepted")
         stored.append(written)
     return tuple(stored)
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from exchange.item_table import ItemRow, VolumeRow
-from protocol.fields.pixels import Extent, Pixels, Places
+from protocol.fields.pixels import Extent, Pixels, Places, pixels_at
 from protocol.hanging import Hanging
 from protocol.hung import hung, opened
 
@@ -22,13 +22,18 @@ class ShownPlaces:
 
     Attributes
     ----------
+    takes_numbers
+        Whether places in an image without scale may be given in pixels from its middle, as x, y and z.
     warnings
         Warnings about places, collected while tables are read.
     not_places
         Cells of models that are not places: line number, column and cell.
     """
 
-    def __init__(self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None) -> None:
+    def __init__(
+        self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None, *, takes_numbers: bool = False
+    ) -> None:
+        self.takes_numbers = takes_numbers
         self._hanging, self._volumes, self._measure = hanging, volumes, measure
         self._extents: dict[Path, Extent | None] = {}
         self.warnings: list[str] = []
@@ -56,6 +61,20 @@ class ShownPlaces:
                 if volume.path.suffix.lower() in _IMAGES and self._extent_of(volume) is None
             ),
             "",
+        )
+
+    def may_be_read_in_two_ways(self, item: ItemRow, place: Sequence[float]) -> str:
+        """Return why three numbers do not say where a place in an item is; empty if they do.
+
+        In an image they can be taken for column and row. A frozen study may have places that were given so before.
+        """
+        pixels = pixels_at(self.places_of(item), None)
+        if pixels is None or self.takes_numbers or self.mixes(item):
+            return ""
+        return (
+            "is a place in an image without scale, where three numbers can be taken for column and row, and for pixels "
+            f"from the middle ({pixels.in_words(place)}); write column and row as the reading room shows them, such as "
+            "column 33 row 17."
         )
 
     def mixes(self, item: ItemRow) -> bool:

@@ -30,10 +30,29 @@ def never_true(study: Expansion) -> Iterator[tuple[str, str]]:
             of = _of_result(study, condition) if "." in condition.name else _of_attribute(study, phase, condition)
             for says in of:
                 yield f"phases.{phase.key}.from.where", says
+        for key, says in _of_sample(study, phase):
+            yield f"phases.{phase.key}.from.sample.{key}", says
         for says in _drawn_later(study, phase):
             yield f"phases.{phase.key}.from.sample.not_in", says
         for says in _never_asked(study, phase):
             yield f"phases.{phase.key}.from.where", says
+
+
+def _of_sample(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]]:
+    """Yield the strata and limits of a sample that no unit of its phase can have: key, and a sentence."""
+    sample = phase.source.sample
+    if sample is None:
+        return
+    tables = {attribute.key: attribute.table for attribute in study.attributes}
+    named = [("strata", name) for name in sample.strata] + [("at_most", limit.attribute) for limit in sample.at_most]
+    for key, name in named:
+        if tables.get(name) == "raters":
+            yield (
+                key,
+                f"'{name}' describes raters, and units are sampled; name an attribute of cases, items or candidates.",
+            )
+        elif tables.get(name) == "candidates" and not _ANSWERS & set(phase.rates):
+            yield key, f"'{name}' describes candidates, and {listed(phase.rates)} are rated; remove it."
 
 
 def _drawn_later(study: Expansion, phase: Phase) -> Iterator[str]:

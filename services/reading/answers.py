@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from protocol.fields import KINDS, LISTS
+from protocol.fields import KINDS, LISTS, PLACES
 from protocol.fields.abstention import UNDETERMINED, is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.fields.text import LONGEST_TEXT
@@ -26,6 +26,8 @@ class ShownForm:
     ----------
     panes
         Titles of the panes beside the form: a point may name the pane it was taken in.
+    images
+        Titles of those that open on an image without scale, where a point has no depth.
     item_options
         The item's options in the order drawn for the rater, whether or not a field offers them.
     """
@@ -35,6 +37,7 @@ class ShownForm:
     flags: tuple[tuple[str, str], ...]
     comment: bool
     panes: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
     item_options: tuple[str, ...] = ()
 
 
@@ -138,6 +141,8 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             checked[field.key] = KINDS[field.type].check(field, value, form.panes)
         except WrongAnswer as wrong:
             raise Incomplete(str(wrong), field.key) from None
+        if field.type in PLACES and form.images:
+            checked[field.key] = _without_depth(form, checked[field.key])
         given_here = len(checked[field.key]) if isinstance(checked[field.key], list) else 1
         if field.at_most is not None and given_here > field.at_most:
             raise Incomplete(
@@ -148,6 +153,13 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
             # Only a list with a limit may be shorter; the form in the browser applies the same rule.
             raise Incomplete(f"{field.label}: {left} of {len(field.options)} are still to be ranked.", field.key)
     return checked
+
+
+def _without_depth(form: ShownForm, point: list[float | str]) -> list[float | str]:
+    """Return a point at depth 0 if it is in an image: another depth would be counted as distance."""
+    x, y, _, *named = point
+    pane = named[0] if named else form.panes[0]
+    return [x, y, 0.0, *named] if pane in form.images else point
 
 
 def _is_blank(value: Any) -> bool:

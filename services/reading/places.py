@@ -51,6 +51,13 @@ def places_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging
     } or WITH_SCALE
 
 
+def images_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> tuple[str, ...]:
+    """Return the titles of the panes that open on an image without scale."""
+    case = frozen_facts.case_of(session, study_id, item.case_id)
+    panes = opened(hung(hanging, item.sequences, item.uses_prior, case.volumes))
+    return tuple(title for title, volume in panes if not volume.placed)
+
+
 def whole_images_of(session: Session, study_id: int, item: ShownItem, hanging: Hanging) -> Places:
     """Return the same by what is stored of each image, from which nothing was cut off; its file may be gone."""
     case = frozen_facts.case_of(session, study_id, item.case_id)

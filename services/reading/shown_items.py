@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlmodel import Session
@@ -10,6 +11,7 @@ from sqlmodel import Session
 from db import Assignment, Reference, Verdict, queries
 from db.queries import ShownItem
 from protocol import fields
+from protocol.fields import PLACES
 from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import FormField
 from protocol.language.things import fields_of_reference
@@ -20,17 +22,19 @@ from services.reading.answer_key import options_of
 from services.reading.answers import ShownForm
 from services.reading.blinding import Shown, hanging
 from services.reading.payloads import Line
-from services.reading.places import places_for, places_in_references
+from services.reading.places import images_of, places_for, places_in_references
 from services.studies import frozen_facts
 from services.studies.item_references import references_of
 
 
 def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> ShownForm:
     """Return the form that an assignment shows and against which its answers are checked."""
-    phase = phases.named(assignment.phase)
-    if phase.kind != "items":
-        return shown_forms.form_of_candidate(phases.rules_of(phase), item_of(session, assignment))
-    return form_with(phases, assignment, item_of(session, assignment))
+    phase, item = phases.named(assignment.phase), item_of(session, assignment)
+    rules = phases.rules_of(phase)
+    form = form_with(phases, assignment, item) if phase.kind == "items" else shown_forms.form_of_candidate(rules, item)
+    if not form.panes or not any(field.type in PLACES for field in form.fields):
+        return form
+    return replace(form, images=images_of(session, assignment.study_id, item, rules.hanging))
 
 
 def item_of(session: Session, assignment: Assignment) -> ShownItem:

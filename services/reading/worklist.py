@@ -65,9 +65,19 @@ class Desk:
     # How many of `done` were never answered because an admin closed the part first.
     cut_off: int = 0
 
+    @property
+    def can_be_entered(self) -> bool:
+        """Whether there is something to do in it now."""
+        return self.state == "open" and not self.waits_for and self.done < self.total and self.practice != "failed"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will be asked in it: its study is closed, or all of it is done."""
+        return self.state == "closed" or self.practice == "failed" or 0 < self.total == self.done
+
 
 def desks_of(database: Database, actor: Actor) -> list[Desk]:
-    """Return every queue that the actor has as a rater or reviewer, with its progress.
+    """Return every queue that the actor has as a rater or reviewer, with its progress; studies with open work first.
 
     Draws that are due, but could not be made when the last answer came in, are made now.
     """
@@ -125,7 +135,21 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
                         desk.count_cut_off(session, phases, membership_id, queue) if done == total else 0,
                     )
                 )
-    return desks, due
+    return _open_work_first(desks), due
+
+
+def _open_work_first(desks: Sequence[Desk]) -> list[Desk]:
+    """Return studies with something to do now, then those that wait, then those that are over; each keeps its order."""
+    own: dict[str, list[Desk]] = {}
+    for each in desks:
+        own.setdefault(each.study_key, []).append(each)
+
+    def standing(of_study: Sequence[Desk]) -> int:
+        if any(each.can_be_entered for each in of_study):
+            return 0
+        return 2 if all(each.is_over for each in of_study) else 1
+
+    return [each for of_study in sorted(own.values(), key=standing) for each in of_study]
 
 
 def _practice(session: Session, training: Phase | None, membership_id: int) -> str:

@@ -40,6 +40,8 @@ class ApartFrom:
         When that freeze or version was made; None if it is no longer stored here.
     thawed_at
         When the freeze was revoked; None if it stands.
+    newer
+        The number of the newest version that was made since, and when; None if there is none.
     """
 
     phase: str
@@ -47,6 +49,7 @@ class ApartFrom:
     sha256: str
     at: datetime | None
     thawed_at: datetime | None
+    newer: tuple[int, datetime] | None
 
     @property
     def sentence(self) -> str:
@@ -57,7 +60,12 @@ class ApartFrom:
             f"{self.sha256[:_SHOWN]}…): they share no subject."
         )
         if self.thawed_at is None:
-            return said
+            if self.newer is None:
+                return said
+            number, made_at = self.newer
+            return (
+                f"{said} Since {made_at:%Y-%m-%d %H:%M} UTC there is version {number} of it, which shares none either."
+            )
         return f"{said} That freeze was thawed on {self.thawed_at:%Y-%m-%d %H:%M} UTC; a new one may share none."
 
 
@@ -85,7 +93,8 @@ def drawn_apart(session: Session, study_id: int) -> list[ApartFrom]:
         for name, sha256 in said.get(APART_FROM, {}).items():
             freeze, made_at = _freeze(session, sha256)
             thaw = None if freeze is None else session.exec(select(Thaw).where(Thaw.freeze_id == freeze.id)).first()
-            apart.append(ApartFrom(phase, name, sha256, made_at, None if thaw is None else thaw.at))
+            thawed_at = None if thaw is None else thaw.at
+            apart.append(ApartFrom(phase, name, sha256, made_at, thawed_at, _newer(session, freeze, sha256)))
     return apart
 
 
@@ -203,6 +212,16 @@ def _freeze(session: Session, sha256: str) -> tuple[Freeze | None, datetime | No
         return freeze, freeze.created_at
     version = session.exec(select(StudyVersion).where(StudyVersion.sha256 == sha256)).first()
     return (None, None) if version is None else (session.get_one(Freeze, version.freeze_id), version.at)
+
+
+def _newer(session: Session, freeze: Freeze | None, sha256: str) -> tuple[int, datetime] | None:
+    """Return the number and time of the newest version of a freeze, unless the hash is that version's."""
+    if freeze is None:
+        return None
+    newest = session.exec(
+        select(StudyVersion).where(StudyVersion.freeze_id == freeze.id).order_by(col(StudyVersion.version).desc())
+    ).first()
+    return None if newest is None or newest.sha256 == sha256 else (newest.version, newest.at)
 
 
 def _subjects_of_phase(session: Session, freeze_id: int, phase: str) -> set[str]:

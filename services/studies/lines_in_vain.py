@@ -64,6 +64,7 @@ def of_nothing(
     if line.estimate == "auc":
         yield from _of_no_number(study, phase, line)
     if line.estimate == "joint_rate":
+        yield from _of_numbers(study, line)
         yield from _of_one_condition(phase, line, units)
     if phase.answers_of is None:  # In a pool, "group" means the group of an answer's author.
         yield from _of_no_group(study, phase, line)
@@ -120,6 +121,15 @@ def _of_no_number(study: Expansion, phase: Phase, line: AuthoredEstimate) -> Ite
     named = f"'{shown(', '.join(none))}' is none" if none else "none is named"
     says = f"an auc of scores is by a number of each candidate, and {named}, {there}; write over: ATTRIBUTE."
     yield ("over",), says
+
+
+def _of_numbers(study: Expansion, line: AuthoredEstimate) -> Iterator[tuple[Under, str]]:
+    for name in (each.key for each in study.attributes if each.key in line.over and each.bins):
+        says = (
+            f"a condition of joint_rate is each number of {spoken(name)}, and none of its levels (bins); name an "
+            "ordinal attribute with the levels as its options."
+        )
+        yield ("over",), says
 
 
 def _of_one_condition(phase: Phase, line: AuthoredEstimate, units: Sequence[Valued]) -> Iterator[tuple[Under, str]]:

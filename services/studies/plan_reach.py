@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from agreement import Estimate
 from protocol.fields import ORDERED
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
-from protocol.language.bins import level_of
+from protocol.language.bins import level_of, levels_of
 from protocol.language.criteria import (
     CALLED,
     MOST_PAIRS,
@@ -363,7 +363,14 @@ def _parts(
     for unit in units:
         by_part.setdefault(tuple(part_of(unit, name) for name in criterion.by), []).append(unit)
     most = sum(most_drawn(sample, units, cluster))
-    for values, own in sorted(by_part.items()):
+    levels = {name: {level: str(place) for place, level in enumerate(levels_of(of))} for name, of in bins.items()}
+
+    def in_order(part: tuple[tuple[str, ...], list[Valued]]) -> list[tuple[str, str]]:
+        return [
+            (levels.get(name, {}).get(value, value), value) for name, value in zip(criterion.by, part[0], strict=True)
+        ]
+
+    for values, own in sorted(by_part.items(), key=in_order):
         if all(values):
             parts = [f"{spoken(name)} {value}" for name, value in zip(criterion.by, values, strict=True)]
             sizes = sorted(Counter(_cluster_of(unit, cluster) for unit in own).values(), reverse=True)

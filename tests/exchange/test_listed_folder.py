@@ -222,7 +222,8 @@ def test_a_field_that_no_item_asks_selects_nothing(tmp_path: Path, selected: str
         read_study_folder(tmp_path, EXPANDING)
 
     assert str(refusal.value) == (
-        "items.csv phase 'look' selects by 'read.why', a field of long alone, which no item names as its form."
+        "items.csv, column form: phase 'look' selects by 'read.why', a field of long alone, which no item names as its "
+        "form."
     )
 
 

@@ -143,7 +143,7 @@ def read_places(
 
 def test_a_place_in_an_image_is_laid_out_by_column_and_row(tmp_path: Path) -> None:
     written = ("Column 33, row 17", "column: 33 row: 17", "col 33 row 17.", "Row 17, column 33", "column 33.2 row 16.8")
-    contents = read_places(tmp_path, "-7.5 3.5 0", *written)
+    contents = read_places(tmp_path, *written)
 
     assert {row.answer for row in contents.candidates} == {"Place: column 33 row 17"}
 
@@ -161,12 +161,12 @@ def test_what_was_imported_in_mm_is_read_in_mm_again(tmp_path: Path) -> None:
 
 
 def test_a_place_that_nobody_can_set_is_warned_of_with_line_and_size(tmp_path: Path) -> None:
-    warnings = read_places(tmp_path, "25 20 0", "25.1 0 0").warnings
+    warnings = read_places(tmp_path, "20 20 5", "20.1 0 0", file="wrist.nii.gz").warnings
 
     (warning,) = [said for said in warnings if "outside" in said]
     assert warning == (
-        "candidates.csv: line 3: place '25.1 0 0' is outside of what item 'q1' shows (50 x 40 pixels, x from -25 to 25 "
-        "and y from -20 to 20 from its middle), where nobody can point: it says who wrote the answer. Check the place; "
+        "candidates.csv: line 3: place '20.1 0 0' is outside of what item 'q1' shows (x from -20 to 20, y from -20 to "
+        "20, z from -5 to 5 mm), where nobody can point: it says who wrote the answer. Check the place; "
         "a model that points there is wrong, and known by it."
     )
 

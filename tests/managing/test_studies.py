@@ -277,3 +277,24 @@ def test_a_study_is_closed_once(frozen: Run) -> None:
     assert (first.exit_code, second.exit_code) == (0, 1)
     assert "no more verdicts are accepted" in first.stdout
     assert "only while it is open" in second.stdout
+
+
+def test_what_is_known_of_a_rater_comes_with_the_invitation_or_later(
+    installed: Run, tmp_path: Path, data_dir: Path
+) -> None:
+    attributes = "attributes: {raters: {trained: yes_no, school: text}}\nphases:"
+    protocol = READ_THEN_SCORE.replace("phases:", attributes, 1)
+    installed("import", write_listed(tmp_path / "study", protocol), "--key", "listed")
+
+    invited = installed(
+        "invite", "listed", "anna", "--name", "Anna", "--attribute", "trained=TRUE", "--attribute", "school=North"
+    )
+    wrong = installed("describe-rater", "listed", "anna", "trained")
+    unknown = installed("describe-rater", "listed", "anna", "trainde=yes")
+    described = installed("describe-rater", "listed", "anna", "trained=no", "school=")
+
+    assert invited.exit_code == 0
+    assert (wrong.exit_code, unknown.exit_code) == (1, 1)
+    assert "'trained' has no '='; write NAME=VALUE, for example trained=yes." in wrong.stdout
+    assert "'trainde' is no attribute that this study declares of raters" in unknown.stdout
+    assert described.stdout.strip() == "Stored of 'anna': trained no."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Literal
 
 import numpy as np
@@ -90,19 +90,23 @@ def judged_rows(
             for outer, part in parts
             for value in in_order(study, name, part.values_of(name))
         ]
-    rows: list[EstimateRow] = []
-    lacking: list[tuple[Stratum, JudgedPool]] = []
+    computed: list[list[EstimateRow]] = []
     for part_of, part in parts:
-        if not part.material.judges or not part.material.labelled_places.size:
-            lacking.append((part_of, part))
-        else:
+        of_part: list[EstimateRow] = []
+        if part.material.judges and part.material.labelled_places.size:
             of_part = (
                 _uniformity(study, line.over, part, part_of, plan)
                 if line.estimate == "uniformity"
                 else _corrected(line, part, part_of, plan)
             )
-            rows += [replace(row, versions=versions_of(part.units)) for row in of_part]
-    return [*rows, *(row for part_of, part in lacking for row in _undefined(rows, part_of, part, plan))]
+        computed.append([replace(row, versions=versions_of(part.units)) for row in of_part])
+    rows = list(chain.from_iterable(computed))
+    # Parts that people did not rate stay in their place among the others.
+    return [
+        row
+        for (part_of, part), of_part in zip(parts, computed, strict=True)
+        for row in (of_part or _undefined(rows, part_of, part, plan))
+    ]
 
 
 def _undefined(rows: Sequence[EstimateRow], stratum: Stratum, pool: JudgedPool, plan: Plan) -> Iterator[EstimateRow]:

@@ -183,7 +183,7 @@ def _of_raters(study: Expansion, name: str, ratings: Ratings) -> list[Part]:
     values = in_order(study, name, sorted({value for column in ratings.columns if (value := value_of(column))}))
     return [
         (
-            Stratum("attribute", value, name),
+            stratum_of(study, name, value),
             ratings.of_raters(lambda column, value=value: value_of(column) == value),  # type: ignore[misc]
         )
         for value in values

@@ -71,6 +71,21 @@ WHERE = "phases.look.from.where"
         ("{where: {years: 3}}", WHERE, "'years' describes raters, and units are selected"),
         ("{where: {model: A}}", WHERE, "'model' describes candidates, and items are rated; remove the condition."),
         (
+            "{sample: {size: 5, strata: years}}",
+            "phases.look.from.sample.strata",
+            "'years' describes raters, and units are sampled; name an attribute of cases, items or candidates.",
+        ),
+        (
+            "{sample: {size: 5, at_most: {years: 1}}}",
+            "phases.look.from.sample.at_most",
+            "'years' describes raters, and units are sampled; name an attribute of cases, items or candidates.",
+        ),
+        (
+            "{sample: {size: 5, strata: [tier, condition]}}",
+            "phases.look.from.sample.strata",
+            "'condition' describes candidates, and items are rated; remove it.",
+        ),
+        (
             "{sample: {size: 5, not_in: [look]}}",
             "phases.look.from.sample.not_in",
             "'look' is drawn after 'look', which therefore cannot avoid it; write not_in there.",

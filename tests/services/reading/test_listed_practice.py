@@ -303,7 +303,7 @@ def test_practice_whose_reference_no_answer_can_equal_is_refused(
     [
         (TRAINED[: TRAINED.index("  - key: secret")] + TRAINED[TRAINED.index("  - key: read") :], [with_practice],
          "the item is for practice, and no phase selects that"),
-        (TRAINED, [], "is practice, and no item is for it"),
+        (TRAINED, [], "items.csv, column practice: phase 'secret_training' is practice, and no item is for it"),
     ],
     ids=["items without a phase", "a phase without items"],
 )  # fmt: skip

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from sqlmodel import col, select
 
-from db import Database
+from db import Database, Verdict
 from protocol.fields import point
 from protocol.fields.kind import Reference
 from protocol.fields.pixels import Pixels
@@ -59,8 +60,8 @@ def pointed(sqlite_database: Database, tmp_path: Path) -> Situation:
 
 
 def point_at(situation: Situation) -> None:
-    """Let two people point at the image."""
-    for rater, spot in zip(situation.raters, ([-7.5, 3.5, 0.0], [24.5, -19.5, 0.0]), strict=True):
+    """Let two people point at the image, one of them with a depth that the reading room never sends."""
+    for rater, spot in zip(situation.raters, ([-7.5, 3.5, 0.0], [24.5, -19.5, 40.0]), strict=True):
         worklist.acknowledge_instructions(situation.database, rater, situation.study_key, PART)
         payload = on_the_desk(situation, rater, PART)
         show(situation, rater, payload)
@@ -73,6 +74,13 @@ def test_answers_and_references_are_said_by_column_and_row(pointed: Situation) -
 
     assert after["own"] == [["Spot", "column 33 row 17"]]
     assert after["reference"] == ["Spot: within 10 pixels of column 28 row 15"]
+
+
+def test_a_place_in_an_image_has_no_depth_whatever_was_sent(pointed: Situation) -> None:
+    with pointed.database.read_only() as session:
+        stored = [verdict.fields["spot"] for verdict in session.exec(select(Verdict).order_by(col(Verdict.id)))]
+
+    assert stored == [[-7.5, 3.5, 0.0], [24.5, -19.5, 0.0]]
 
 
 def test_a_file_that_is_gone_leaves_a_place_in_the_words_of_what_is_stored(pointed: Situation) -> None:

@@ -48,7 +48,7 @@ analysis:
 """
 N = 120
 # People rate answers of the first alone.
-MODELS = ("read", "unread")
+MODELS = ("read", "judged")
 TIERS = {"1": 60, "2": 30, "3": 30}
 
 
@@ -87,7 +87,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     for name, says in (("strict", judge_says), ("lenient", lambda number: True)):
         lines = [f"q{n},{model}{n},{'correct' if says(n) else 'incorrect'}," for n in range(N) for model in MODELS]
         if name == "lenient":
-            lines = ["q0,unread0,,refusal", "q1,unread1,,unreadable", "q2,unread2,,", *lines[6:]]
+            lines = ["q0,judged0,,refusal", "q1,judged1,,unreadable", "q2,judged2,,", *lines[6:]]
         import_runs.import_judge_verdicts(
             situation.database, situation.admin, situation.study_key, name=name, judge="J",
             content="\n".join(["item,candidate,verdict,failure", *lines]).encode(),
@@ -139,7 +139,7 @@ def test_the_score_as_judged_stands_beside_it_and_is_not_the_primary_estimate(ta
 
 
 def test_a_model_of_which_people_rated_nothing_has_no_corrected_score_and_says_so(tables: dict[str, Rows]) -> None:
-    row = line(tables, "line_1", "All candidates: share correct, corrected by people", "unread by strict")
+    row = line(tables, "line_1", "All candidates: share correct, corrected by people", "judged by strict")
 
     assert (row["value"], row["undefined_because"]) == ("", "people rated no answer of this model")
 
@@ -255,8 +255,8 @@ def test_what_a_judge_and_people_said_is_counted_in_both_ways(tables: dict[str, 
 
 def test_the_share_as_judged_is_bounded_by_what_has_no_verdict(tables: dict[str, Rows]) -> None:
     label = "All candidates: share correct as judged"
-    worst = line(tables, "line_1", f"{label}, all unresolved incorrect", "unread by lenient")
-    best = line(tables, "line_1", f"{label}, all unresolved correct", "unread by lenient")
+    worst = line(tables, "line_1", f"{label}, all unresolved incorrect", "judged by lenient")
+    best = line(tables, "line_1", f"{label}, all unresolved correct", "judged by lenient")
 
     assert (worst["value"], best["value"]) == (str(117 / 120), "1.0")
 
@@ -266,5 +266,7 @@ def test_a_part_of_which_people_rated_nothing_has_the_test_without_a_value(table
     rated, unrated = ([row for row in of_line if row["label"].startswith(f"Model {name}:")] for name in MODELS)
 
     assert [(row["raters"], row["name"]) for row in unrated] == [(row["raters"], row["name"]) for row in rated]
+    # It stays in its place among the parts.
+    assert of_line == [*unrated, *rated]
     said = {(row["value"], row["n"], row["undefined_because"]) for row in unrated}
     assert said == {("", "0", "people rated none of these candidates")}

@@ -69,7 +69,8 @@ blindread: 2
 name: listed
 title: Ratings
 attributes:
-  raters: {specialty: text, years: {type: number, bins: [5, 10]}, trained: yes_no}
+  raters: {specialty: text, years: {type: number, bins: [5, 10]},
+    trained: {type: choice, options: {yes: With a course, no: Without a course}}}
   items: {lesion: {type: number, bins: [4, 20]}}
 phases:
   - key: rate
@@ -177,7 +178,10 @@ def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase
 
     # What the protocol declares of raters divides them, too, and is in the data files.
     assert [row["trained"] for row in tables["members.csv"]] == ["yes", "no", "yes"]
-    for line, label in (("line_10", "Trained: yes: mean"), ("line_11", "Where trained is yes: mean")):
+    for line, label in (
+        ("line_10", "Trained: With a course: mean"),
+        ("line_11", "Where trained is With a course: mean"),
+    ):
         row = estimate_in(tables, "plan", line, label, "All raters")
         both = sum(given["Rater 1"][u] + given["Rater 3"][u] for u in given["Rater 1"]) / 40
         assert math.isclose(float(row["value"]), both)

@@ -15,6 +15,7 @@ from services.record import disclosed_pool
 from services.studies import drawn_apart, freezing, importing, thawing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
 from tests.situations import Situation, open_study
+from tests.versioned_study import corrected_prompt, new_version
 
 APART = READ_THEN_SCORE.replace(
     "from: {where: {format: [yes_no]}}", "from: {sample: {size: 1, not_in: [secret_arm, tiny]}}"
@@ -62,8 +63,7 @@ class Two:
     sha256: str
 
 
-@pytest.fixture
-def two(sqlite_database: Database, tmp_path: Path) -> Two:
+def both_frozen(sqlite_database: Database, tmp_path: Path) -> Two:
     folder = tmp_path / "earlier"
     earlier = imported_listed(
         sqlite_database, write_listed(folder, ONE.replace("WHICH", "name")), raters=0, key="earlier"
@@ -71,8 +71,14 @@ def two(sqlite_database: Database, tmp_path: Path) -> Two:
     frozen = freezing.freeze_study(sqlite_database, earlier.admin, "earlier")
     later = imported_listed(sqlite_database, write_listed(tmp_path / "later", LATER), raters=0, key="later")
     freezing.freeze_study(sqlite_database, later.admin, "later")
-    thawing.thaw_study(sqlite_database, earlier.admin, "earlier", "Too few items.")
     return Two(earlier, later, folder, frozen.sha256)
+
+
+@pytest.fixture
+def two(sqlite_database: Database, tmp_path: Path) -> Two:
+    both = both_frozen(sqlite_database, tmp_path)
+    thawing.thaw_study(sqlite_database, both.earlier.admin, "earlier", "Too few items.")
+    return both
 
 
 def test_a_study_says_which_freeze_of_another_it_was_drawn_apart_from(two: Two, sqlite_database: Database) -> None:
@@ -82,6 +88,21 @@ def test_a_study_says_which_freeze_of_another_it_was_drawn_apart_from(two: Two, 
     assert frozen is not None and frozen.manifest["phases"]["read"]["apart_from"] == {"earlier": two.sha256}
     assert said.startswith("Phase 'read' was drawn apart from 'earlier' as frozen then (of ")
     assert f"SHA-256 {two.sha256[:12]}…): they share no subject. That freeze was thawed on " in said
+
+
+def test_a_study_says_that_another_has_a_newer_version_than_it_was_drawn_apart_from(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    both = both_frozen(sqlite_database, tmp_path)
+    before = drawn_apart.sentences_of(sqlite_database, both.later.admin, "later")
+
+    new_version(both.earlier, both.folder, corrected_prompt)
+
+    (said,) = drawn_apart.sentences_of(sqlite_database, both.later.admin, "later")
+    assert before[0].endswith("they share no subject.")
+    assert said.startswith(f"{before[0]} Since ") and said.endswith(
+        "there is version 2 of it, which shares none either."
+    )
 
 
 def test_a_freeze_that_shares_subjects_with_a_study_drawn_apart_from_it_is_refused(

@@ -15,7 +15,9 @@ blindread: 2
 name: planned
 title: A plan and its tables
 groups: {{one: One, two: Two}}
-attributes: {{items: {{site: text, empty: text}}, candidates: {{image: yes_no, hedge: number}}}}
+attributes:
+  items: {{site: text, empty: text}}
+  candidates: {{image: yes_no, hedge: number, dose: {{type: number, bins: [2]}}}}
 phases:
   - {{key: read, title: Reads, rates: items, shows: [prompt], form: {{answer: yes_no, sure: yes_no}}}}
   - {{key: alone, title: Alone, rates: items, shows: [prompt], form: {{answer: yes_no}}, by: two}}
@@ -35,9 +37,11 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
     write_table(tmp_path / "items.csv", "item,format,prompt,site,empty", [(*item, "") for item in items])
     write_table(tmp_path / "references.csv", "item,field,accepted", [(item[0], "answer", "yes") for item in items])
     texts = [
-        (f"{item[0]}-{image}", item[0], "x", f"Said {image}", image, 1) for item in items for image in ("yes", "no")
+        (f"{item[0]}-{image}", item[0], "x", f"Said {image}", image, 1, 1 + 2 * (image == "yes"))
+        for item in items
+        for image in ("yes", "no")
     ]
-    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,image,hedge", texts)
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer,image,hedge,dose", texts)
     try:
         checked_folder(tmp_path)
     except InputRefused as refusal:
@@ -85,7 +89,7 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
         ),
         (
             "primary: {estimate: auc, of: score.verdict}",
-            "primary.over: An auc of scores is by a number of each candidate, and none is named, expected hedge; write",
+            "primary.over: An auc of scores is by a number of each candidate, and none is named, expected hedge, dose;",
         ),
         (
             "primary: {estimate: auc, of: score.verdict, over: [hedge, image]}",
@@ -94,6 +98,10 @@ def refusal_of(tmp_path: Path, plan: str) -> str:
         (
             "primary: {estimate: joint_rate, of: score.found, option: yes, over: site}",
             "primary.over: No item has units in 'score' of more than one site, so that none has an answer in every",
+        ),
+        (
+            "primary: {estimate: joint_rate, of: score.found, option: yes, over: dose}",
+            "primary.over: A condition of joint_rate is each number of dose, and none of its levels (bins); name an",
         ),
         (
             "primary: {estimate: accuracy, of: alone.answer, compare: group}",

@@ -177,7 +177,7 @@ def test_a_table_of_pairs_that_cannot_be_compared_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     ("protocol", "changes", "says"),
     [
-        (PAIRS, (lambda folder: with_models(folder, MODELS[:1]),), "with another model, and no item has two"),
+        (PAIRS, (lambda folder: with_models(folder, MODELS[:1]),), "candidates.csv, column model: phase '"),
         (
             with_pairs("{of: condition}", CONDITIONS).replace("[plain, aided]", "[plain, aided, none]"),
             (

@@ -233,15 +233,15 @@ def test_a_line_about_some_raters_is_about_all_units(tmp_path: Path) -> None:
     assert not [warning for warning in warnings if "no unit" in warning]
 
 
-def test_a_number_with_bounds_has_to_reach_a_criterion_in_each_level(tmp_path: Path) -> None:
+def test_a_number_with_bounds_has_to_reach_a_criterion_in_each_level_from_the_lowest(tmp_path: Path) -> None:
     plan = f"criteria: [{{key: it, {LINE}, above: 0.85, by: number}}]"
 
     warnings = checked_folder(folder_with(tmp_path, plan)).warnings
 
     out_of_reach = [warning for warning in warnings if "out of reach" in warning]
     assert [warning.partition(" the limits")[0].rpartition(": ")[2] for warning in out_of_reach] == [
-        "with 19 independent units of number 1 or more",
         "with 1 independent unit of number below 1",
+        "with 19 independent units of number 1 or more",
     ]
 
 

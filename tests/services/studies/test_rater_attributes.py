@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from db import AuditEvent, Database, Membership
+from db import AuditEvent, Database, Membership, audit
 from services.errors import Conflict
 from services.reading import worklist
 from services.record import verification
+from services.seals import proofs
 from services.studies import freezing, invitations, members, rater_attributes
 from services.studies.invitations import Entry, read_entries
 from tests.listed_study import closed_tables, imported_listed, write_listed
@@ -160,3 +161,35 @@ def test_nobody_is_described_after_the_first_verdict(draft: Situation) -> None:
 
     with pytest.raises(Conflict, match="There are verdicts in 'listed', and what is known of its raters is fixed"):
         rater_attributes.describe(draft.database, draft.admin, "listed", "anna", {"trained": "yes"})
+
+
+def test_a_description_after_a_verdict_is_found_by_verification(draft: Situation) -> None:
+    members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater", attributes={"trained": "no"})
+    freezing.freeze_study(draft.database, draft.admin, "listed")
+    anna = signed_in(draft.database, "anna")
+    worklist.acknowledge_instructions(draft.database, anna, "listed", "part-1")
+    payload = on_the_desk(draft, anna, "part-1")
+    show(draft, anna, payload)
+    submit(draft, anna, payload, any_answers(payload))
+    before = verification.verify_study(draft.database, "listed")
+
+    # As a changed program would write it: the row and a seal on it, in one transaction.
+    with draft.database.writing() as session:
+        member = session.exec(select(Membership).where(Membership.role == "rater")).one()
+        member.attributes = {"trained": "yes"}
+        session.add(member)
+        session.flush()
+        audit.record(
+            session,
+            rater_attributes.DESCRIBED,
+            person_id=draft.admin.person_id,
+            study_id=member.study_id,
+            member=member.person_id,
+            rows=proofs.sealed([member]),
+            ended={proofs.table_name(Membership): str(member.id)},
+        )
+
+    assert before == []
+    said = verification.verify_study(draft.database, "listed")
+    assert any("describes a rater after a verdict, which it cannot" in problem for problem in said), said
+    assert any("membership" in problem for problem in said)
