@@ -23,6 +23,10 @@ interval then misses an intraclass correlation that depends on that kind (`docs/
 RARE = 5
 """With a category expected in fewer items than this, an unweighted kappa turns on a verdict or two."""
 
+RARE_RESAMPLED = 10
+"""With fewer units than this right, or wrong, percentiles of a bootstrapped score cover less than 93 %
+(`docs/statistics.md`, coverage)."""
+
 RARE_CLUSTERS = 8
 """If a clustered category is expected in fewer items than this many clusters hold, 95 % intervals of a kappa can have a
 coverage below 90 % when its clusters contain little else (`docs/statistics.md`, coverage)."""
@@ -282,13 +286,15 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
     return Caution("gathered_events", text, RARE_CLUSTERS)
 
 
-def rare_outcome(count: int) -> Caution | None:
+def rare_outcome(count: int, fewest: int = RARE) -> Caution | None:
     """The warning for a mean of correctness when nearly all units, or nearly none, are right.
 
     Parameters
     ----------
     count : int
         Number of units that are right or wrong, whichever is smaller.
+    fewest : int
+        The smallest sufficient number.
 
     Returns
     -------
@@ -299,8 +305,8 @@ def rare_outcome(count: int) -> Caution | None:
     >>> rare_outcome(2).text
     'fewer than 5 right, or wrong: the interval is uncertain'
     """
-    text = f"fewer than {RARE} right, or wrong: the interval is uncertain"
-    return Caution("rare_outcome", text, RARE) if count < RARE else None
+    text = f"fewer than {fewest} right, or wrong: the interval is uncertain"
+    return Caution("rare_outcome", text, fewest) if count < fewest else None
 
 
 def rare_among_heavy(count: int) -> Caution | None:

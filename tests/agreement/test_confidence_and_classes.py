@@ -173,16 +173,16 @@ def test_means_over_classes_warn_of_a_class_in_few_clusters():
     assert in_few.warning is not None and "8 clusters of the size that an average item is in" in in_few.warning
 
 
-@pytest.mark.parametrize(("wrong", "warns"), [(0, True), (4, True), (5, False)])
-def test_all_scores_warn_where_few_units_are_right_or_wrong(wrong, warns):
+@pytest.mark.parametrize(("wrong", "warns"), [(0, True), (9, True), (10, False)])
+def test_bootstrapped_scores_warn_where_few_units_are_right_or_wrong(wrong, warns):
     truth = np.arange(40) % 2
     given = np.where(np.arange(40) < 2 * wrong, 0, truth)
 
-    scores = classification_scores(truth, given, resamples=50)
+    scores = classification_scores(truth, given, interval="percentile", resamples=50)
 
     overall = scores.macro_f1, scores.weighted_f1, scores.micro_f1, scores.balanced_accuracy, scores.accuracy
     for estimate in (*overall, scores.f1[0], scores.recall[1], scores.precision[0]):
-        assert ("fewer than 5 right, or wrong" in str(estimate.warning)) is warns
+        assert ("fewer than 10 right, or wrong" in str(estimate.warning)) is warns
 
 
 def test_undeclared_classes_are_refused():
@@ -237,7 +237,7 @@ def test_scores_per_class_and_overall_are_drawn_from_clusters_alike():
     reference, subjects = ["a", "b"] * 10, np.repeat(np.arange(10), 2)
     predicted = ["a", "b"] * 5 + ["b", "a"] * 5
 
-    result = classification_scores(reference, predicted, clusters=subjects, resamples=4000)
+    result = classification_scores(reference, predicted, clusters=subjects, interval="percentile", resamples=4000)
 
     assert result.accuracy.n_clusters == result.recall["a"].n_clusters == 10
     for estimate in (result.accuracy, result.recall["a"], result.recall["b"], result.balanced_accuracy):
