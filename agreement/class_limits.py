@@ -84,10 +84,12 @@ class Classified:
         Estimate
             n is the number of these units.
         """
-        found = self.share_right((self.truth == code) | (self.guess == code), name)
-        value, low, high = (2.0 * x / (1.0 + x) for x in (found.value, found.low, found.high))
-        se = None if found.se is None else found.se * 2.0 / (1.0 + found.value) ** 2
-        return replace(found, value=value, low=low, high=high, se=se, method=found.method + _OF_F1)
+        share_of_union = self.share_right((self.truth == code) | (self.guess == code), name)
+        value, low, high = (
+            2.0 * x / (1.0 + x) for x in (share_of_union.value, share_of_union.low, share_of_union.high)
+        )
+        se = None if share_of_union.se is None else share_of_union.se * 2.0 / (1.0 + share_of_union.value) ** 2
+        return replace(share_of_union, value=value, low=low, high=high, se=se, method=share_of_union.method + _OF_F1)
 
     def mean(self, what: Mean, value: float, name: str) -> Estimate:
         """A mean over classes with Wilson's limits on its effective number of units, and a t quantile.

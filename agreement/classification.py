@@ -237,7 +237,7 @@ def classification_scores(
     support = whole[2 * k :]
     # a class of few units counts as much as any other in these two means, and is missing from some resamples
     rarest = float(support[support > 0].min()) if n else 0.0
-    rare = rare_category(rarest, cluster_of_item(groups), unit=unit)
+    rare = rare_category(rarest, cluster_of_item(groups) if units is None else 1.0, unit=unit)
     right = int(whole[:k].sum()) if n else 0
     few = rare_outcome(min(right, n - right), RARE_RESAMPLED) if n and units is None else None
     if units is None:

@@ -161,12 +161,13 @@ def test_means_over_classes_warn_of_a_class_with_few_units():
     )
 
 
-def test_means_over_classes_warn_of_a_class_in_few_clusters():
+def test_bootstrapped_means_over_classes_warn_of_a_class_in_few_clusters():
     answers = (["a"] * 5 + ["b"] * 5) * 15
 
-    warned = classification_scores(answers[:-15] + ["b"] * 15, answers, clusters=range(150), resamples=200).macro_f1
+    drawn = {"interval": "percentile", "resamples": 200}
+    warned = classification_scores(answers[:-30] + ["b"] * 30, answers, clusters=range(150), **drawn).macro_f1
     in_few = classification_scores(
-        ["a"] * 10 + ["b"] * 140, ["a"] * 8 + ["b"] * 142, clusters=[unit // 5 for unit in range(150)], resamples=200
+        ["a"] * 10 + ["b"] * 140, ["a"] * 8 + ["b"] * 142, clusters=[unit // 5 for unit in range(150)], **drawn
     ).macro_f1
 
     assert warned.warning is None
