@@ -23,10 +23,6 @@ interval then misses an intraclass correlation that depends on that kind (`docs/
 RARE = 5
 """With a category expected in fewer items than this, an unweighted kappa turns on a verdict or two."""
 
-RARE_RESAMPLED = 10
-"""With fewer units than this right, or wrong, percentiles of a bootstrapped score cover less than 93 %
-(`docs/statistics.md`, coverage)."""
-
 RARE_CLUSTERS = 8
 """If a clustered category is expected in fewer items than this many clusters hold, 95 % intervals of a kappa can have a
 coverage below 90 % when its clusters contain little else (`docs/statistics.md`, coverage)."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.accuracy import values_of
 from agreement.arguments import check_resamples, shown
-from agreement.cautions import RARE_RESAMPLED, rare_category, rare_outcome
+from agreement.cautions import rare_category, rare_outcome
 from agreement.class_limits import Classified, Mean
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
@@ -32,6 +32,10 @@ from agreement.lone_items import alone
 from agreement.methods import WILSON, bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.result import Result
+
+FEW_RESAMPLED_ERRORS = 10
+"""With fewer units than this right, or wrong, percentiles of a bootstrapped score cover less than 93 %
+(`docs/statistics.md`, coverage)."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,9 @@ def classification_scores(
                 )
                 continue
             score = estimate(called, lambda t: _divide(factor * t[..., 0], t[..., bottom].sum(axis=-1)), reason, own)
-            of_classes[level] = score.warned(rare_outcome(min(hits, lost), RARE_RESAMPLED) if hits + lost else None)
+            of_classes[level] = score.warned(
+                rare_outcome(min(hits, lost), FEW_RESAMPLED_ERRORS) if hits + lost else None
+            )
         return of_classes
 
     support = whole[2 * k :]
@@ -239,7 +245,7 @@ def classification_scores(
     rarest = float(support[support > 0].min()) if n else 0.0
     rare = rare_category(rarest, cluster_of_item(groups) if units is None else 1.0, unit=unit)
     right = int(whole[:k].sum()) if n else 0
-    few = rare_outcome(min(right, n - right), RARE_RESAMPLED) if n and units is None else None
+    few = rare_outcome(min(right, n - right), FEW_RESAMPLED_ERRORS) if n and units is None else None
     if units is None:
         accuracy = estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall)
     else:
