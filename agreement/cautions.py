@@ -287,10 +287,8 @@ def rare_outcome(count: int, fewest: int = RARE) -> Caution | None:
 
     Parameters
     ----------
-    count : int
-        Number of units that are right or wrong, whichever is smaller.
-    fewest : int
-        The smallest sufficient number.
+    count, fewest : int
+        Number of units that are right or wrong, whichever is smaller; the smallest sufficient number.
 
     Returns
     -------
