@@ -282,13 +282,13 @@ def gathered_events(events: float, clusters: int, worth: float) -> Caution | Non
     return Caution("gathered_events", text, RARE_CLUSTERS)
 
 
-def rare_outcome(count: int) -> Caution | None:
+def rare_outcome(count: int, fewest: int = RARE) -> Caution | None:
     """The warning for a mean of correctness when nearly all units, or nearly none, are right.
 
     Parameters
     ----------
-    count : int
-        Number of units that are right or wrong, whichever is smaller.
+    count, fewest : int
+        Number of units that are right or wrong, whichever is smaller; the smallest sufficient number.
 
     Returns
     -------
@@ -299,8 +299,8 @@ def rare_outcome(count: int) -> Caution | None:
     >>> rare_outcome(2).text
     'fewer than 5 right, or wrong: the interval is uncertain'
     """
-    text = f"fewer than {RARE} right, or wrong: the interval is uncertain"
-    return Caution("rare_outcome", text, RARE) if count < RARE else None
+    text = f"fewer than {fewest} right, or wrong: the interval is uncertain"
+    return Caution("rare_outcome", text, fewest) if count < fewest else None
 
 
 def rare_among_heavy(count: int) -> Caution | None:

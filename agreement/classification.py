@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from agreement.accuracy import values_of
 from agreement.arguments import check_resamples, shown
 from agreement.cautions import rare_category, rare_outcome
+from agreement.class_limits import Classified, Mean
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
     Codes,
@@ -26,9 +27,15 @@ from agreement.coding import (
 )
 from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.methods import bootstrap_of
+from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import alone
+from agreement.methods import WILSON, bootstrap_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.result import Result
+
+FEW_RESAMPLED_ERRORS = 10
+"""With fewer units than this right, or wrong, percentiles of a bootstrapped score cover less than 93 %
+(`docs/statistics.md`, coverage)."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,7 @@ def classification_scores(
     strata: Ratings | None = None,
     resamples: int = 10_000,
     seed: Seed = 0,
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> ClassificationScores:
@@ -96,8 +104,13 @@ def classification_scores(
         Predictions that mean "undetermined", and those that stand for an unreadable output.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item; the paper resamples within diagnosis, ``strata=reference``.
+    interval : {"score", "percentile", "bca"}, optional
+        By default "score": Wilson's interval of accuracy, precision and recall as in `percent_agreement`, of F1 by the
+        share ``TP / (TP + FP + FN)``, and of means over classes on their effective number of units
+        (`agreement.class_limits`). The others bootstrap units or clusters, and "percentile" is the default with
+        `strata`, which only they allow for.
     resamples, seed, confidence, unit
-        As in `percent_agreement`; percentile intervals throughout.
+        As in `percent_agreement`.
 
     Returns
     -------
@@ -106,8 +119,8 @@ def classification_scores(
     Raises
     ------
     ValueError
-        When lengths differ, a class is undeclared, a class is also an abstention or invalid, or a cluster lies in two
-        strata.
+        When lengths differ, a class is undeclared, a class is also an abstention or invalid, a cluster lies in two
+        strata, or `interval` does not apply.
 
     References
     ----------
@@ -148,15 +161,19 @@ def classification_scores(
             )
         guess[item] = position[given[item]]
     used_given = [given[item] for item in np.flatnonzero(known)]
+    kind = _kind(interval, strata is not None)
     groups: Codes | None = None
     n_clusters = None
     if clusters is not None:
         groups, n_clusters = compact(encode_clusters(clusters, known.size)[known])
+        if kind == "score" and alone(groups):
+            groups = n_clusters = None
     of_unit = None
     if strata is not None:
         of_unit = strata_of_units(encode_clusters(strata, known.size, "strata")[known], groups)
     truth, guess = truth[known], guess[known]
     n, k = int(known.sum()), len(levels)
+    units = Classified(truth, guess, k, groups, unit, confidence) if kind == "score" and n else None
     counts = np.ones(n, dtype=np.int64)
     if groups is None and of_unit is None:  # group identical units once for all scores
         kinds, counts = np.unique(truth * (k + 1) + guess + 1, return_counts=True)
@@ -175,7 +192,8 @@ def classification_scores(
         value = float(statistic(counts @ own)) if n else math.nan
         if math.isnan(value):
             reason = undefined_because if n else f"no {unit}s"
-            return undefined(name, n, unit, bootstrap_of(False), reason, confidence=confidence, n_clusters=n_clusters)
+            method = WILSON if kind == "score" else bootstrap_of(False)
+            return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
         spread = bootstrap_of_sums(
             statistic,
             sums_by_cluster(own, groups),
@@ -183,45 +201,61 @@ def classification_scores(
             strata=of_unit,
             resamples=resamples,
             seed=seed,
+            interval=kind,
             confidence=confidence,
             clustered=groups is not None,
         )
         return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
 
+    def mean(name: str, what: Mean) -> Estimate:
+        if units is None:
+            if what == "micro":
+                return estimate(
+                    name, lambda t: _divide(2.0 * t[..., 0], t[..., 1] + t[..., 2]), "no class occurs", overall
+                )
+            return estimate(name, lambda t: _over_classes(t, k, what), "no class occurs")
+        if what == "micro":
+            if (units.guess >= 0).all():  # it is the accuracy then
+                return replace(accuracy, name=name)
+            value = float(_divide(2.0 * whole[:k].sum(), whole[k:].sum()))
+        else:
+            value = float(_over_classes(whole, k, what))
+        return units.mean(what, value, name).warned(*accuracy.cautions)
+
     def per_class(name: str, bottom: tuple[int, ...], reason: str, factor: float) -> dict[Hashable, Estimate]:
         of_classes = {}
         for code, level in enumerate(levels):
-            own = rows[:, code::k]
-            score = estimate(
-                f"{name} of {level}",
-                lambda t: _divide(factor * t[..., 0], t[..., bottom].sum(axis=-1)),
-                reason,
-                own,
-            )
+            own, called = rows[:, code::k], f"{name} of {level}"
             sums = counts @ own
             hits, lost = int(sums[0]), int(sums[list(bottom)].sum() - factor * sums[0])
-            of_classes[level] = score.warned(rare_outcome(min(hits, lost)) if hits + lost else None)
+            if units is not None and hits + lost:
+                of_class = {(1,): units.guess == code, (2,): units.truth == code}
+                of_classes[level] = (
+                    units.share_right(of_class[bottom], called) if bottom in of_class else units.f1(code, called)
+                )
+                continue
+            score = estimate(called, lambda t: _divide(factor * t[..., 0], t[..., bottom].sum(axis=-1)), reason, own)
+            of_classes[level] = score.warned(
+                rare_outcome(min(hits, lost), FEW_RESAMPLED_ERRORS) if hits + lost else None
+            )
         return of_classes
 
     support = whole[2 * k :]
     # a class of few units counts as much as any other in these two means, and is missing from some resamples
     rarest = float(support[support > 0].min()) if n else 0.0
-    rare = rare_category(rarest, cluster_of_item(groups), unit=unit)
+    rare = rare_category(rarest, cluster_of_item(groups) if units is None else 1.0, unit=unit)
     right = int(whole[:k].sum()) if n else 0
-    few = rare_outcome(min(right, n - right)) if n else None
+    few = rare_outcome(min(right, n - right), FEW_RESAMPLED_ERRORS) if n and units is None else None
+    if units is None:
+        accuracy = estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall)
+    else:
+        accuracy = units.share_right(np.ones(n, dtype=bool), "accuracy")
     return ClassificationScores(
-        macro_f1=estimate("macro F1", lambda t: _over_classes(t, k, "f1"), "no class occurs").warned(rare, few),
-        weighted_f1=estimate("weighted F1", lambda t: _over_classes(t, k, "weighted"), "no class occurs").warned(few),
-        micro_f1=estimate(
-            "micro F1",
-            lambda t: _divide(2.0 * t[..., 0], t[..., 1] + t[..., 2]),
-            "no class occurs",
-            overall,
-        ).warned(few),
-        balanced_accuracy=estimate(
-            "balanced accuracy", lambda t: _over_classes(t, k, "recall"), "no class occurs"
-        ).warned(rare, few),
-        accuracy=estimate("accuracy", lambda t: _divide(t[..., 0], t[..., 2]), "no class occurs", overall).warned(few),
+        macro_f1=mean("macro F1", "f1").warned(rare, few),
+        weighted_f1=mean("weighted F1", "weighted").warned(few),
+        micro_f1=mean("micro F1", "micro").warned(few),
+        balanced_accuracy=mean("balanced accuracy", "recall").warned(rare, few),
+        accuracy=accuracy.warned(few),
         precision=per_class("precision", (1,), "never predicted", 1.0),
         recall=per_class("recall", (2,), "never the reference", 1.0),
         f1=per_class("F1", (1, 2), "neither predicted nor the reference", 2.0),
@@ -230,6 +264,16 @@ def classification_scores(
         n_invalid=sum(value in unreadable for value in used_given),
         n_missing=int((~known).sum()),
     )
+
+
+def _kind(interval: Interval | None, stratified: bool) -> Interval:
+    if not stratified:
+        return chosen_interval(interval, "score", *BOOTSTRAPS)
+    if interval == "score":
+        raise ValueError(
+            "interval is 'score' with strata= given; expected 'percentile' or 'bca', which allow for strata"
+        )
+    return chosen_interval(interval, *BOOTSTRAPS)
 
 
 def _over_classes(totals: Floats, k: int, what: str) -> Floats:

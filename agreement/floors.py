@@ -160,7 +160,7 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     Raises
     ------
     ValueError
-        When an accuracy is not a finite number, above the oracle, or negative.
+        When an accuracy is not a finite number, above the oracle, or negative, or if both look like proportions.
 
     References
     ----------
@@ -181,6 +181,11 @@ def shortcut_score(acc: float, floor: float, oracle: float = 100.0) -> Estimate:
     name, method = "Shortcut Score", Words("of two accuracies as printed", ", no interval")
     if math.isnan(acc + floor + oracle):
         return undefined(name, 2, "accuracy", method, "one of the accuracies is undefined")
+    if oracle == 100.0 and 0.0 < max(acc, floor) <= 1.0:
+        raise ValueError(
+            f"acc and floor are {shown(acc)} and {shown(floor)}, both at most 1; expected percent, such as 43.7: "
+            "for proportions pass oracle=1"
+        )
     if floor == oracle:
         reason = "the floor is right on all: there is nothing to gain"
         return undefined(name, 2, "accuracy", method, reason)

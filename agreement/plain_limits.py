@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from agreement.estimate import Estimate
 
-WeightedInterval = Literal["transformed", "plain"]
+IntervalScale = Literal["transformed", "plain"]
 """The interval of coefficients with weights or a metric: today's default, or what the default was before."""
 
 
 def by_plan(
-    coefficient: Callable[..., Estimate], interval: WeightedInterval, alone: Literal["normal", "t"]
+    coefficient: Callable[..., Estimate], interval: IntervalScale, alone: Literal["normal", "t"]
 ) -> Callable[..., Estimate]:
     """A coefficient with weights or a metric, with the interval that a plan names for it.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
-from agreement.plain_limits import WeightedInterval
+from agreement.plain_limits import IntervalScale
 from agreement.rater_tests import check_margins
 
 Design = Literal["random", "stratified", "probability", "unknown"]
@@ -146,7 +146,7 @@ class Plan:
     runs_opened: int = 1
     fewest_shown: int = 1
     is_trial: bool = False
-    weighted_interval: WeightedInterval = "transformed"
+    weighted_interval: IntervalScale = "transformed"
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)

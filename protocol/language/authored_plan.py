@@ -182,14 +182,14 @@ class AuthoredAnalysis(Part):
         Annotated[int, Field(ge=200, le=100_000)], Says("the number of bootstrap resamples", "resamples: 2000")
     ] = 10_000
     seed: Annotated[FromZero, Says("the seed of the resamples", "seed: 3")] = 1
-    # What `by_statistic` means for weighted kappas and for alphas of ordered steps; it was "plain" before this key
-    # existed. Written out only if it is not, so that older studies keep their hashes.
-    weighted_interval: Annotated[
+    # What `by_statistic` means for weighted kappas, alphas of ordered steps and scores of a classification; it was
+    # "plain" before this key existed. Written out only if it is not, so that older studies keep their hashes.
+    interval_scale: Annotated[
         Literal["transformed", "plain"],
         Field(exclude_if="plain".__eq__),
         Says(
-            "the interval of weighted kappas and ordinal alpha with `by_statistic`: on the scale of Fisher's z, or as "
-            "in older studies",
-            "weighted_interval: plain",
+            "the interval of weighted kappas, ordinal alpha, F1 and balanced accuracy with `by_statistic`: allowing "
+            "for the ends of their scale, or as in older studies",
+            "interval_scale: plain",
         ),
     ] = "transformed"

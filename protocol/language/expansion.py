@@ -299,7 +299,7 @@ class Expansion(Part):
         content = json.loads(text)
         listed = isinstance(content, dict) and content.get("language") == LANGUAGE
         if listed and isinstance(content.get("analysis"), dict):
-            content["analysis"].setdefault("weighted_interval", "plain")
+            content["analysis"].setdefault("interval_scale", "plain")
         return Expansion.model_validate(content) if listed else None
 
     def canonical_json(self) -> str:

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from agreement import (
+    ClassificationScores,
     Estimate,
     accuracy_of_correctness,
     bootstrap,
+    classification_scores,
     cohen_kappa,
     krippendorff_alpha,
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
-from agreement.plain_limits import WeightedInterval, by_plan
+from agreement.plain_limits import IntervalScale, by_plan
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -30,10 +32,10 @@ class IntervalSettings:
 
     `kind` None means each statistic's default, whose coverage is known to hold (`docs/statistics.md`). When changing
     such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind used for kappa
-    and nominal alpha when their default is the interval with two items added, `of_weighted` that of weighted kappas and
-    ordinal alpha. `draw` None means that each statistic
-    draws for itself. `today` holds the kinds that a new plan gets by default, or None if the plan already has these.
-    It shares the plan's draw, because another draw would not make a better interval.
+    and nominal alpha when their default is the interval with two items added, `scale` says whether weighted kappas,
+    ordinal alpha and scores of a classification allow for the ends of their scale. `draw` None means that each
+    statistic draws for itself. `today` holds the kinds that a new plan gets by default, or None if the plan already has
+    these. It shares the plan's draw, because another draw would not make a better interval.
     """
 
     confidence: float
@@ -42,7 +44,7 @@ class IntervalSettings:
     kind: Interval | None = None
     draw: ClusterDraw | None = None
     of_kappa: Interval = "scattered"
-    of_weighted: WeightedInterval = "transformed"
+    scale: IntervalScale = "transformed"
     today: IntervalSettings | None = None
 
     @staticmethod
@@ -94,12 +96,18 @@ class IntervalSettings:
 
     def weighted_kappa(self, first: Any, second: Any, weights: Weights, **arguments: Any) -> Estimate:
         """Return a weighted kappa with the interval that the plan names for it; arguments as for `kappa`."""
-        kappa = by_plan(partial(cohen_kappa, weights=weights), self.of_weighted, "normal")
+        kappa = by_plan(partial(cohen_kappa, weights=weights), self.scale, "normal")
         return kappa(first, second, **arguments)
 
     def ordinal_alpha(self, ratings: Any, **arguments: Any) -> Estimate:
         """Return ordinal alpha with the interval that the plan names for it; arguments as for `kappa`."""
-        return by_plan(partial(krippendorff_alpha, level="ordinal"), self.of_weighted, "t")(ratings, **arguments)
+        return by_plan(partial(krippendorff_alpha, level="ordinal"), self.scale, "t")(ratings, **arguments)
+
+    def class_scores(self, reference: Any, predicted: Any, **arguments: Any) -> ClassificationScores:
+        """Return scores of a classification with the intervals that the plan names; arguments as for `kappa`."""
+        if self.scale == "plain":
+            arguments = {**arguments, "interval": "percentile"}
+        return classification_scores(reference, predicted, **arguments)
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean with its clustered interval."""

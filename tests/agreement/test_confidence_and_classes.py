@@ -161,28 +161,29 @@ def test_means_over_classes_warn_of_a_class_with_few_units():
     )
 
 
-def test_means_over_classes_warn_of_a_class_in_few_clusters():
+def test_bootstrapped_means_over_classes_warn_of_a_class_in_few_clusters():
     answers = (["a"] * 5 + ["b"] * 5) * 15
 
-    warned = classification_scores(answers[:-15] + ["b"] * 15, answers, clusters=range(150), resamples=200).macro_f1
+    drawn = {"interval": "percentile", "resamples": 200}
+    warned = classification_scores(answers[:-30] + ["b"] * 30, answers, clusters=range(150), **drawn).macro_f1
     in_few = classification_scores(
-        ["a"] * 10 + ["b"] * 140, ["a"] * 8 + ["b"] * 142, clusters=[unit // 5 for unit in range(150)], resamples=200
+        ["a"] * 10 + ["b"] * 140, ["a"] * 8 + ["b"] * 142, clusters=[unit // 5 for unit in range(150)], **drawn
     ).macro_f1
 
     assert warned.warning is None
     assert in_few.warning is not None and "8 clusters of the size that an average item is in" in in_few.warning
 
 
-@pytest.mark.parametrize(("wrong", "warns"), [(0, True), (4, True), (5, False)])
-def test_all_scores_warn_where_few_units_are_right_or_wrong(wrong, warns):
+@pytest.mark.parametrize(("wrong", "warns"), [(0, True), (9, True), (10, False)])
+def test_bootstrapped_scores_warn_where_few_units_are_right_or_wrong(wrong, warns):
     truth = np.arange(40) % 2
     given = np.where(np.arange(40) < 2 * wrong, 0, truth)
 
-    scores = classification_scores(truth, given, resamples=50)
+    scores = classification_scores(truth, given, interval="percentile", resamples=50)
 
     overall = scores.macro_f1, scores.weighted_f1, scores.micro_f1, scores.balanced_accuracy, scores.accuracy
     for estimate in (*overall, scores.f1[0], scores.recall[1], scores.precision[0]):
-        assert ("fewer than 5 right, or wrong" in str(estimate.warning)) is warns
+        assert ("fewer than 10 right, or wrong" in str(estimate.warning)) is warns
 
 
 def test_undeclared_classes_are_refused():
@@ -237,7 +238,7 @@ def test_scores_per_class_and_overall_are_drawn_from_clusters_alike():
     reference, subjects = ["a", "b"] * 10, np.repeat(np.arange(10), 2)
     predicted = ["a", "b"] * 5 + ["b", "a"] * 5
 
-    result = classification_scores(reference, predicted, clusters=subjects, resamples=4000)
+    result = classification_scores(reference, predicted, clusters=subjects, interval="percentile", resamples=4000)
 
     assert result.accuracy.n_clusters == result.recall["a"].n_clusters == 10
     for estimate in (result.accuracy, result.recall["a"], result.recall["b"], result.balanced_accuracy):

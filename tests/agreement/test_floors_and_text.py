@@ -165,6 +165,11 @@ def test_an_accuracy_that_is_none_is_refused_by_name(acc, floor, name):
         shortcut_score(acc, floor)
 
 
+def test_a_shortcut_score_of_proportions_without_their_oracle_is_refused():
+    with pytest.raises(ValueError, match=r"acc and floor are 0\.4 and 0\.5, both at most 1; expected percent"):
+        shortcut_score(0.4, 0.5)
+
+
 def test_an_undefined_accuracy_has_no_shortcut_score():
     assert shortcut_score(math.nan, 50).undefined_because == "one of the accuracies is undefined"
 

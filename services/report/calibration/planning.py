@@ -38,7 +38,7 @@ def plan_of(
         basis=basis or None,
         criteria=Criteria(declared=declared),
         # The first language has no fields of ordered levels or numbers.
-        weighted_interval=analysis.weighted_interval if isinstance(analysis, AuthoredAnalysis) else "transformed",
+        weighted_interval=analysis.interval_scale if isinstance(analysis, AuthoredAnalysis) else "transformed",
     )
 
 

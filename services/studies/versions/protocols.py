@@ -63,9 +63,9 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
 
 def with_interval_of(before: Expansion, after: Expansion) -> Expansion:
     """Return the protocol of a version with the weighted interval that was frozen, unless its author names one."""
-    if "weighted_interval" in after.analysis.model_fields_set:
+    if "interval_scale" in after.analysis.model_fields_set:
         return after
-    frozen = {"weighted_interval": before.analysis.weighted_interval}
+    frozen = {"interval_scale": before.analysis.interval_scale}
     return after.model_copy(update={"analysis": after.analysis.model_copy(update=frozen)})
 
 

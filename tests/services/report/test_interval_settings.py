@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+from agreement import classification_scores, cohen_kappa, krippendorff_alpha, percent_agreement
 from agreement.resampling import ONE_DRAW
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
@@ -115,7 +115,7 @@ RATED = list(zip(*OF_STEPS, strict=True))
     ("subjects", "kappa", "alpha"), [("stuvwx", "normal", "t"), ("ssttuu", "percentile", "percentile")]
 )
 def test_a_listed_plan_frozen_before_keeps_the_interval_of_weighted_kappa_and_ordinal_alpha(subjects, kappa, alpha):
-    settings = replace(IntervalSettings.of(AnalysisPlan(draw=1), list(subjects)), of_weighted="plain")
+    settings = replace(IntervalSettings.of(AnalysisPlan(draw=1), list(subjects)), scale="plain")
     by = settings.by(subjects)
     resampled = {"clusters": list(subjects), "seed": 1} if kappa == "percentile" else {}
 
@@ -124,6 +124,23 @@ def test_a_listed_plan_frozen_before_keeps_the_interval_of_weighted_kappa_and_or
 
     assert weighted == cohen_kappa(*OF_STEPS, categories=STEPS, weights="linear", interval=kappa, **resampled)
     assert ordinal == krippendorff_alpha(RATED, "ordinal", categories=STEPS, interval=alpha, **resampled)
+
+
+@pytest.mark.parametrize("settings", [{"scale": "plain"}, {"kind": "percentile"}])
+def test_a_listed_plan_frozen_before_keeps_the_percentiles_of_scores_of_a_classification(settings):
+    settings = replace(IntervalSettings.of(AnalysisPlan(draw=1), SUBJECTS), **settings)
+    by = settings.by(SUBJECTS)
+    drawn = {"clusters": SUBJECTS, "interval": "percentile", "seed": 1}
+
+    assert settings.class_scores(FIRST, SECOND, **by) == classification_scores(FIRST, SECOND, **drawn)
+
+
+def test_a_listed_plan_from_now_on_has_wilsons_interval_of_scores_of_a_classification():
+    settings = IntervalSettings.of(AnalysisPlan(), SUBJECTS)
+
+    scores = settings.class_scores(FIRST, SECOND, **settings.by(SUBJECTS))
+
+    assert scores.accuracy.method.startswith("Wilson") and scores.macro_f1.method.startswith("Wilson")
 
 
 def test_a_listed_plan_from_now_on_transforms_weighted_kappa_and_ordinal_alpha():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import repeat
 
-from agreement import ClassificationScores, classification_scores, macro_auc
+from agreement import ClassificationScores, macro_auc
 from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.fields.abstention import ID as UNDETERMINED
 from services.report.interval_settings import IntervalSettings
@@ -65,16 +65,14 @@ def scores_of(
     for party, own, times in parties:
         if not any(own):
             continue
-        arguments = intervals.by(known.clusters * times)
-        arguments.pop("interval", None)
-        result = classification_scores(
+        result = intervals.class_scores(
             reference * times,
             own,
             classes=[category.id for category in categories_of(known.field)],
             abstained=[UNDETERMINED],
             invalid=[INVALID],
             unit="verdict" if party == ALL_RATERS else known.unit,
-            **arguments,
+            **intervals.by(known.clusters * times),
         )
         scores.append((party, result))
     return scores

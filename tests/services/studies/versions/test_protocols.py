@@ -114,22 +114,22 @@ def test_a_field_of_a_phase_is_named_where_the_same_is_said_of_a_form_that_the_p
 
 
 def with_interval(plan: str) -> Expansion:
-    return expanded(STUDY + f"analysis: {{weighted_interval: {plan}}}\n")
+    return expanded(STUDY + f"analysis: {{interval_scale: {plan}}}\n")
 
 
 @pytest.mark.parametrize("frozen", ["plain", "transformed"])
-def test_a_version_keeps_the_weighted_interval_that_was_frozen(frozen: str) -> None:
+def test_a_version_keeps_the_interval_scale_that_was_frozen(frozen: str) -> None:
     before = with_interval(frozen)
 
     after = with_interval_of(before, expanded(STUDY))
 
-    assert after.analysis.weighted_interval == frozen
+    assert after.analysis.interval_scale == frozen
     assert list(reasons_against_protocol(before, after)) == []
 
 
-def test_a_version_that_names_another_weighted_interval_is_refused() -> None:
+def test_a_version_that_names_another_interval_scale_is_refused() -> None:
     before, after = with_interval("plain"), with_interval("transformed")
 
     (reason,) = reasons_against_protocol(before, with_interval_of(before, after))
 
-    assert reason.startswith("Key analysis.weighted_interval differs from what was declared")
+    assert reason.startswith("Key analysis.interval_scale differs from what was declared")
