@@ -43,6 +43,8 @@ def counted(
     families = Counter(family for row in rows if (family := _family(row)) is not None)
     if not families:
         return rows
+    # Some comparisons have no weighted row, but are read together with those that have one.
+    families = Counter({family: max(n, families[(*family[:2], False)]) for family, n in families.items()})
     wider: dict[int, list[EstimateRow]] = {}
     if plan is not None and plan.correction in _TOGETHER:
         for count in set(families.values()):

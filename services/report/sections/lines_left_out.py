@@ -90,8 +90,10 @@ def with_unanswered_parts(
     of_groups
         Whether the parts are those in which groups of raters are compared, as opposed to those of each group.
     """
-    own = [row for row in table.rows if (row.compared == "groups") == of_groups and not (row.bound or row.weighted)]
-    computed = {(row.answers, row.stratum) for row in own}
+    in_table = [row for row in table.rows if (row.compared == "groups") == of_groups and not row.bound]
+    # A flag of units with unequal chances has weighted rows alone.
+    computed = {(row.answers, row.stratum) for row in in_table}
+    own = [row for row in in_table if not row.weighted] or in_table
     # Rows of models do not serve as a pattern for people's, unless models are what is compared.
     alike = [row for row in own if row.compared in _OF_PARTS or all(party.kind != "model" for party in row.parties)]
     lacking: list[EstimateRow] = []

@@ -281,3 +281,41 @@ def test_a_calibration_of_no_probability_says_that_the_area_beside_it_is_all_the
     assert plan is not None and [table.key for table in plan.tables] == ["line_2"]
     (said,) = [said for said in plan.explanation if "not computed" in said]
     assert "since this confidence is no probability, and the rest" in said
+
+
+WEIGHTED_IN_PARTS = """
+blindread: 2
+name: weighted-in-parts
+title: A flag in a part of unequal chances
+attributes: {items: {site: text, hard: yes_no, rare: yes_no}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    from: {sample: {strata: rare, sizes: {yes: all, no: 6}}}
+    shows: [prompt]
+    form: {answer: yes_no}
+analysis:
+  resamples: 200
+  also: [{estimate: flag_precision, of: read.answer, over: hard, by: site}]
+"""
+
+
+def test_a_part_that_has_weighted_rows_alone_has_no_row_without_a_value(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "protocol.yaml").write_text(WEIGHTED_IN_PARTS, encoding="utf-8")
+    # Of one site all are rare. Of the other, two rare ones are flagged, and of 12 others 6 are drawn, all flagged.
+    rare = [(f"a{n}", "a", "yes" if n % 2 else "no", "yes") for n in range(6)]
+    mixed = [(f"b{n}", "b", "yes", "yes" if n < 2 else "no") for n in range(14)] + [("b14", "b", "no", "yes")]
+    items = [(key, "yes_no", f"Item {key}?", *own) for key, *own in (*rare, *mixed)]
+    write_table(study / "items.csv", "item,format,prompt,site,hard,rare", items)
+    situation = imported_listed(sqlite_database, study, raters=1)
+    freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    store_all(situation, lambda _: answers(answer="yes"))
+    plan = [row for row in closed_tables(situation)["estimates.csv"] if row["table"] == "line_1"]
+
+    of_sites = [(row["stratum"], "weighted" in row["label"]) for row in plan]
+    assert of_sites == 2 * [("site a", False)] + 2 * [("site b", True)]

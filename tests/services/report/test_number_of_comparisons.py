@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,17 @@ def test_a_comparison_that_is_alone_is_not_said_to_be_corrected() -> None:
     assert in_words(alone) == "1 comparison, so that its P value needs no correction."
     (line,) = lines_of(EstimateTable("line_1", "T", "", tuple(alone)))
     assert "Holm" not in line.note
+
+
+def test_a_weighted_comparison_is_one_of_as_many_as_are_read_together() -> None:
+    def one_of_them_weighted(settings: IntervalSettings) -> list[EstimateRow]:
+        rows = three(settings)
+        # The units of the two others had equal chances, so that they are not given again.
+        return [rows[0], replace(rows[0], weighted=True), *rows[1:]]
+
+    holm = AuthoredComparisons(correction="holm")
+    drawn, weighted, *_ = counted(one_of_them_weighted, IntervalSettings(0.95, 200, 1), holm)
+
+    assert drawn.comparison and weighted.comparison
+    assert weighted.comparison.count == 3
+    assert weighted.comparison.together == drawn.comparison.together
