@@ -125,7 +125,8 @@ class PairTable:
                 yield number, line.entry
         except NotRead as problem:
             raise InputRefused(f"{name} {problem}") from None
-        if self.of_other_order and not there:
+        # A line that is noted may have the order asked for.
+        if self.of_other_order and not there and not problems.count:
             raise InputRefused(f"{name}: {SHOWN_FIRST} names the other answer on every line; ask for the other order.")
 
     def _line(self, entry: dict[str, Any]) -> _Line:

@@ -14,6 +14,7 @@ from exchange.file_format import JudgeLine, format_of
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, flag_of
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
+from protocol.fields.preference import SIDES
 from protocol.scales import CORRECTNESS, JudgeScale
 
 # Why there is no verdict: the call failed, the judge refused, its reply could not be read, or it gave none.
@@ -249,7 +250,8 @@ def _remedy(said: str, scale: JudgeScale) -> str:
     meant = _nearest_code(said, scale)
     if meant is None:
         # A number is a grade of some scale, and no refusal.
-        meant = f"CODE with one of {', '.join(scale.names)}" if is_number else "refusal"
+        codes = scale.names if is_number else (*scale.names, "refusal") if set(SIDES) <= set(scale.names) else ()
+        meant = f"CODE with one of {', '.join(codes)}" if codes else "refusal"
     return f"say what the word means, such as {word}={meant} (Words on the page, --says of the command)"
 
 

@@ -111,6 +111,8 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
             raise InputRefused(f"{source.name} {problem}") from None
         # The reader of our own tables reports what is wrong with it.
         return None
+    if recognised is None and not asked.columns and not source.first and _is_of_others(source.name):
+        _require_whole(source)
     # In a table with none of our columns, every line would be refused for the same reason.
     if recognised is None and not asked.columns and (_is_of_others(source.name) or is_strange):
         known = ", ".join(key for key in layouts if key != mapped_columns.LAYOUT.key)
@@ -120,6 +122,21 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
         )
     is_mapped = asked.columns or mapped_columns.names_candidates(source, asked)
     return recognised or (mapped_columns.LAYOUT if is_mapped else None)
+
+
+def _require_whole(source: Source) -> None:
+    """Require that a file that begins like an object is JSON: a log that breaks off has no format either.
+
+    Raises
+    ------
+    InputRefused
+        It is not.
+    """
+    try:
+        if source.is_object:
+            _ = source.outline
+    except ValueError as error:
+        raise InputRefused(f"{source.name}: not valid JSON ({error}); export the file again.") from None
 
 
 def _is_of_others(name: str) -> bool:

@@ -278,6 +278,12 @@ def test_a_damaged_array_is_refused_from_its_entry_on(content: bytes, says: str)
     assert says in str(refusal.value)
 
 
+@pytest.mark.parametrize("name", ["log.json", "log.eval"])
+def test_a_log_that_breaks_off_is_damaged_and_not_of_an_unknown_format(name: str) -> None:
+    with pytest.raises(InputRefused, match=rf"{name}: not valid JSON \(.*\); export the file again"):
+        layout_of(Source(b'{\n"version": 2, "eval": {}, "samples": [{"id": 1}, {"i', name), asked_of())
+
+
 @pytest.mark.parametrize("key", [layout.key for layout in formats.FOREIGN_VERDICTS])
 @pytest.mark.parametrize(
     "content",

@@ -178,6 +178,9 @@ def test_lines_refused_for_the_same_are_said_once_with_their_number_the_first_an
 
 
 GRADES = scale_of_options([(f"g{grade}", f"Grade {grade}") for grade in range(1, 6)])
+PREFERENCE = scale_of_options(
+    [("a", "A is better"), ("b", "B is better"), ("tie", "Equally good"), ("neither", "Neither")]
+)
 
 
 @pytest.mark.parametrize(
@@ -192,6 +195,7 @@ GRADES = scale_of_options([(f"g{grade}", f"Grade {grade}") for grade in range(1,
         (CORRECTNESS, "2", "such as 2=CODE with one of incorrect, correct ("),
         (number_scale(1, 5), "7", "leave it empty where none was given, or correct the number."),
         (number_scale(1, 5), "none", "such as none=refusal ("),
+        (PREFERENCE, "left better", "such as left better=CODE with one of a, b, tie, neither, refusal ("),
     ],
 )
 def test_what_is_suggested_for_a_word_fits_the_scale(scale: JudgeScale, word: str, remedy: str) -> None:

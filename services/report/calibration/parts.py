@@ -293,12 +293,17 @@ def _said(
         return ()
     many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
     mine = [run for run in runs if openings.is_of(run)]
-    after = [run.name for run in mine if openings.came_after(run)]
+    after = [run for run in mine if openings.came_after(run)]
+    in_time = {judge_of(run) for run in mine if openings.holds_for(run, labels, of_this_field)}
+    hiding = [run for run in after if judge_of(run) in in_time]
     later: tuple[str, ...] = ()
     if after:
-        later = (
-            f"Imported after agreement on test was opened, and held against development subjects: {', '.join(after)}.",
-        )
+        names = ", ".join(run.name for run in after)
+        held = f"Imported after agreement on test was opened, and held against development subjects: {names}."
+        if hiding:
+            which = "it" if len(after) == 1 else listed([run.name for run in hiding])
+            held += f" Leave {which} out to see test subjects."
+        later = (held,)
     by_others = {
         in_words(judge_of(run)): openings.by[judge_of(run)].in_words
         for run in mine
@@ -319,7 +324,9 @@ def _said(
     is_unsealed = queries.is_unsealed(session, study_id)
     if not opened:
         why = "unsealed, but not opened for these judges" if is_unsealed else "sealed"
-        return (f"{many}: {why}, so that every figure is of development subjects.", *later)
+        state = f"{many}: {why}, so that every figure is of development subjects."
+        # What hides figures that were opened comes first: all runs are chosen until somebody chooses.
+        return (*later, state) if hiding else (state, *later)
     state = "unsealed, and opened" if is_unsealed else "opened"
     on_test, others = (
         listed([str(kind.number) for key, kind in PANELS.items() if (key in _ON_TEST) is wanted])

@@ -133,6 +133,13 @@ def test_of_a_file_with_both_orders_each_is_a_run_of_its_own(situation: Situatio
     assert "2 lines of the other order left out" in line.in_words
 
 
+def test_a_line_that_does_not_say_its_order_is_named_also_if_all_others_have_the_other_order(
+    situation: Situation,
+) -> None:
+    with pytest.raises(InputRefused, match="line 3: shown_first is empty, and lines of one order are asked for"):
+        imported(situation, f"{KEYS}i1,k1a,k1b,a,b\ni1,k1a,k1c,a,\n", "refused", only_order="first")
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [

@@ -104,8 +104,10 @@ def test_a_run_that_came_after_the_opening_tells_nothing_of_test_subjects(sealed
 
     assert late.of_judges["Judge (v1)"].part == "development"
     assert "against development subjects: made up for it." in " ".join(late.said)
+    assert "Leave it out" not in " ".join(late.said)
     both = calibration.calibration_of(database, admin, "sealed", runs=["first", "made up for it"])
     assert both.of_judges["Judge (v1)"].part == "development"
+    assert both.said[0].endswith("against development subjects: made up for it. Leave it out to see test subjects.")
     alone = calibration.calibration_of(database, admin, "sealed", runs=["first"])
     assert alone.of_judges["Judge (v1)"].part == "test"
 
