@@ -48,16 +48,32 @@ class References:
 
     def __init__(self, rows: Sequence[ReferenceRow]) -> None:
         self._fields: dict[str, set[str]] = defaultdict(set)
+        self._with_accepted: dict[str, set[str]] = defaultdict(set)
         for row in rows:
+            if row.accepted:
+                self._with_accepted[row.item].add("")
             if row.accepted or row.low is not None or row.high is not None:
                 self._fields[row.item].add("")
             said = (line for line in row.fields if line.says_something and line.compared_by == "program")
-            self._fields[row.item].update(line.field for line in said)
+            for line in said:
+                self._fields[row.item].add(line.field)
+                if line.accepted:
+                    self._with_accepted[row.item].add(line.field)
 
     def answers(self, item: str, field: Field) -> bool:
         """Return whether an item has a reference for a field; a line that names no field is about the primary one."""
-        known = self._fields.get(item, set())
-        return field.key in known or (field.primary and "" in known)
+        return _is_among(field, self._fields.get(item, set()))
+
+    def used_by(self, line: AuthoredEstimate) -> Callable[[str, Field], bool]:
+        """Return what says whether an item has a reference that a line can use: distances are to accepted points."""
+        return self._accepts_a_point if line.estimate == "distance" else self.answers
+
+    def _accepts_a_point(self, item: str, field: Field) -> bool:
+        return _is_among(field, self._with_accepted.get(item, set()))
+
+
+def _is_among(field: Field, known: Set[str]) -> bool:
+    return field.key in known or (field.primary and "" in known)
 
 
 def without_reference(
@@ -74,7 +90,7 @@ def without_reference(
         fields = _fields_held_against(study, phase, line, wanted)
         if not fields:
             continue
-        because = _because(study, phase, fields, units, references)
+        because = _because(study, phase, fields, units, references.used_by(line), line)
         if because:
             yield f"{line.estimate} of '{phase.key}.{wanted}' can never be computed: {because}"
 
@@ -119,7 +135,12 @@ def _fields_held_against(study: Expansion, phase: Phase, line: AuthoredEstimate,
 
 
 def _because(
-    study: Expansion, phase: Phase, fields: Mapping[str, Field], units: Sequence[Rated], references: References
+    study: Expansion,
+    phase: Phase,
+    fields: Mapping[str, Field],
+    units: Sequence[Rated],
+    answers: Callable[[str, Field], bool],
+    line: AuthoredEstimate,
 ) -> str:
     if "items" not in phase.rates:
         return f"'{phase.key}' rates {listed(phase.rates)}, which have no reference; remove the line."
@@ -128,11 +149,13 @@ def _because(
     if all(_is_shown(phase, line_shows, field) for _, field in compared for line_shows in _steps(phase)):
         return f"the reference of {listed(keys)} is shown there, so that no answer is held against it; remove the line."
     if units and not any(
-        references.answers(unit.item_key, field)
-        for unit in units
-        for form, field in compared
-        if form in ("", unit.form)
+        answers(unit.item_key, field) for unit in units for form, field in compared if form in ("", unit.form)
     ):
+        if line.estimate == "distance":
+            return (
+                f"no line of references.csv accepts a point of {listed(keys)} on any of the {len(units)} units, and "
+                "there is no distance to a mask; add points, or remove the line."
+            )
         return (
             f"no line of references.csv says what is right in {listed(keys)} on any of the {len(units)} units, so that "
             "a program could compare; add lines, or remove the line."

@@ -268,7 +268,7 @@ class PlanChecks:
 
     def _decidable(self, phase: Phase, line: AuthoredEstimate) -> tuple[list[PlannedUnit], str]:
         """Return the units that a line can rest on, and words for what they have and the others lack."""
-        return decidable(self._study, phase, line, self._where(phase, line), self._references.answers)
+        return decidable(self._study, phase, line, self._where(phase, line), self._references.used_by(line))
 
     def _where(self, phase: Phase, line: AuthoredEstimate) -> list[PlannedUnit]:
         wanted = selected_by(self._study, line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import pytest
 from sqlalchemy import event
 
 from db import Database
+from exchange.folder_rows import ReferenceRow
 from exchange.refusal import InputRefused
+from protocol.references import FieldReference
 from services.studies import freezing, importing
 from services.studies.checking import checked_folder
+from services.studies.lines_without_numbers import References
 from tests.listed_study import TWO_GROUPS, imported_listed, write_listed
+from tests.protocol.language.study_text import expanded
 from tests.situations import write_table
 
 PROTOCOL = """
@@ -32,6 +37,11 @@ phases:
 analysis: {{{plan}}}
 """
 ACCURACY = "estimate: accuracy, of: read.answer"
+PLACES = """
+phases:
+  - {key: read, title: R, rates: items, shows: [prompt, scans], form: {place: point}}
+analysis: {also: [{estimate: distance, of: read.place}]}
+"""
 AGREED = "estimate: agreement, of: read.answer"
 AGREEMENT = f"also: [{{{AGREED}}}]"
 OF_GROUPS = f"also: [{{{AGREED}, compare: group}}]"
@@ -222,3 +232,15 @@ def test_the_tables_are_read_once_for_each_state_of_a_draft(sqlite_database: Dat
     importing.import_study(sqlite_database, situation.admin, folder, over_draft=True)
     assert first > 0
     assert read_by(1)[0] == first
+
+
+def test_a_distance_is_to_a_point_that_is_accepted_and_not_to_a_mask() -> None:
+    place = expanded(PLACES).phase("read").fields[0]
+    point, mask = FieldReference(accepted=("1 2 3",), radius=5), FieldReference(overlay="lesion")
+    of_items = {"i1": replace(point, field="place"), "i2": replace(mask, field="place")}
+    rows = [ReferenceRow(item, (), None, None, "", "", (said,)) for item, said in of_items.items()]
+    line = expanded(PLACES).analysis.also[0]
+
+    usable = References(rows).used_by(line)
+
+    assert [usable(item, place) for item in of_items] == [True, False]
