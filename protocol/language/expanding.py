@@ -119,9 +119,6 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
                 says = f"'{key}' is {written.type} and needs at least two options; list them."
                 misfits.add((*place, "options"), says)
             check_bins(written.type, written.bins, misfits, (*place, "bins"))
-            if written.range and written.type != "number":
-                says = f"range limits a number, and this attribute is {written.type}; remove range."
-                misfits.add((*place, "range"), says)
             low, high = written.range or (None, None)
             attributes.append(
                 expanded.Attribute(

@@ -273,11 +273,6 @@ FITS_NOT = {
         "attributes.items.site.bins",
         "bins part numbers, and this attribute is text",
     ),
-    "a range of words": (
-        one_phase("{v: yes_no}") + "\nattributes: {raters: {school: {type: text, range: [0, 1]}}}",
-        "attributes.raters.school.range",
-        "range limits a number, and this attribute is text; remove range.",
-    ),
     "a bootstrap within what nothing has": (
         one_phase("{v: yes_no}") + "\nanalysis: {strata: clas}",
         "analysis.strata",
