@@ -14,6 +14,7 @@ from db import Candidate, Case, Freeze, FreezeItem, Item, Membership, Reference,
 from db.as_stored import as_stored
 from db.base import stored_id
 from db.standing import STANDS
+from protocol.fields.pixels import Pixels
 from protocol.language.expansion import Expansion
 from protocol.language.model_answers import ANSWER, fields_of_models, is_stored_answer, stored_as
 from protocol.phases import Phase
@@ -56,8 +57,8 @@ def load_listed(
     asked_for = _Asked(study_id, _of_drawn(study_id, phases, col(FreezeItem.item_id)) if only_drawn else None)
     stored = [(item, case) for item, case in _stored_items(session, asked_for) if item.id not in left_out]
     references = _references(session, asked_for)
-    in_pixels = items_in_pixels(session, study_id, expansion)
-    items = [_item_line(item, case, references, in_pixels) for item, case in stored]
+    pixels = items_in_pixels(session, study_id, expansion)
+    items = [_item_line(item, case, references, pixels.get(stored_id(item.id))) for item, case in stored]
     candidates = _candidates(session, study_id, left_out, asked_for)
     members = session.exec(
         select(Membership)
@@ -161,7 +162,7 @@ def _references(session: Session, asked_for: _Asked) -> dict[int, ItemReferences
     return {row.item_id: references_of(row) for row in rows}
 
 
-def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences], in_pixels: frozenset[int]) -> ItemLine:
+def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences], pixels: Pixels | None) -> ItemLine:
     of_item = references.get(stored_id(item.id), ItemReferences())
     primary = next((line for line in of_item.fields if not line.field), None)
     return ItemLine(
@@ -181,7 +182,7 @@ def _item_line(item: Item, case: Case, references: Mapping[int, ItemReferences],
         attributes={**case.attributes, **item.attributes},
         form=item.form,
         practice=item.practice,
-        in_pixels=item.id in in_pixels,
+        pixels=pixels,
     )
 
 

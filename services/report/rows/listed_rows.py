@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from protocol.fields import SETS
+from protocol.fields.pixels import Pixels
 from protocol.phases import THEN
 from protocol.references import ItemReferences
 from services.reading.answers import as_asked
@@ -35,8 +36,13 @@ class ItemLine:
     # The item's form, in studies whose items name their own.
     form: str = ""
     practice: bool = False
-    # Whether places in it are in pixels, because it opens on an image without scale.
-    in_pixels: bool = False
+    # Those of the image without scale on which it opens, in which its places are; None if it opens on a scan in mm.
+    pixels: Pixels | None = None
+
+    @property
+    def in_pixels(self) -> bool:
+        """Whether places in it are in pixels."""
+        return self.pixels is not None
 
 
 @dataclass(frozen=True, slots=True)

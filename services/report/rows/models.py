@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from exchange.estimate_rows import Party
-from protocol.fields import KINDS, SETS
+from protocol.fields import KINDS, PLACES, SETS
 from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import WrongAnswer
+from protocol.fields.pixels import exact_column_and_row
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.layout import read_cell
 from protocol.language.model_answers import answered_in_words, answers_items, cell_of, stored_as
@@ -81,6 +82,8 @@ def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field],
         if field.type == "as_item":
             field = field.model_copy(update={"type": asked.type})
         value = read_cell(field, cell, dict(item.options)) if cell else None
+        if field.type in PLACES and isinstance(value, str):
+            value = _in_image(item, value)
         if value is None:
             given[field.key] = _left_empty(field, wrote_something=any(cells.values()))
         elif is_undetermined(value):
@@ -93,6 +96,12 @@ def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field],
             except WrongAnswer:
                 given[field.key] = ("invalid", None)
     return given
+
+
+def _in_image(item: ItemLine, written: str) -> Any:
+    """Return a place as a person's is stored, if it is written by column and row of the image; else the text itself."""
+    pixel = exact_column_and_row(written)
+    return written if pixel is None or item.pixels is None else list(item.pixels.place_of(*pixel))
 
 
 def _left_empty(field: Field, *, wrote_something: bool) -> tuple[State, Any]:
