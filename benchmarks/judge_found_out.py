@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.judge.bases import main_basis
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import corrected, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.pool import pool_of

@@ -8,7 +8,8 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
-from agreement.judge.material import Chosen, Material
+from agreement.judge.factors import Chosen
+from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale, State
 from agreement.leave_one_out import FEWEST_RATERS

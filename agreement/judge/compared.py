@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Floats
+from agreement.judge.factors import Chosen, Factor
 from agreement.judge.scale import Scale
-
-if TYPE_CHECKING:
-    from agreement.judge.material import Chosen, Factor
 
 FIRST, SECOND = "a", "b"
 """The levels by which the first or the second answer of a pair is better; all others prefer neither of the two."""

@@ -13,7 +13,8 @@ from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
 from agreement.judge.coefficients import UNIT, Coefficient, alpha_of_all, coefficients, weighted_kappa
 from agreement.judge.direction import diagnostic_accuracy
-from agreement.judge.material import Chosen, Material
+from agreement.judge.factors import Chosen
+from agreement.judge.material import Material
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import EVERYTHING
 from agreement.judge.scale import Scale

@@ -10,8 +10,9 @@ import numpy as np
 
 from agreement.coding import Codes, Floats
 from agreement.judge.columns import Columns, ScaleAsked
+from agreement.judge.factors import Factor
 from agreement.judge.keys import numbered, shared_codes
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.run_versions import made_of
 from agreement.judge.scale import Scale, State, codes_of, scale_of
 from agreement.judge.sheet import Column, JudgedFileError, Sheet, read_sheet

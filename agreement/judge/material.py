@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,10 +11,9 @@ import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
 from agreement.judge.compared import Compared
+from agreement.judge.factors import Chosen, Factor
 from agreement.judge.keys import numbered
 from agreement.judge.scale import IN_WORDS, Scale, State
-
-Chosen = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -41,36 +39,6 @@ class Verdicts:
         """How many candidates have no verdict, by the state they have instead."""
         times = np.bincount(self.states, minlength=len(State))
         return {words: int(times[state]) for state, words in IN_WORDS.items() if times[state]}
-
-
-@dataclass(frozen=True)
-class Factor:
-    """The level of each candidate, such as its model; -1 if it has none."""
-
-    codes: Codes
-    names: tuple[str, ...]
-
-    def part(self, among: Any) -> Factor:
-        """The levels of some of the candidates, with all names."""
-        return Factor(self.codes[among], self.names)
-
-    def values(self) -> npt.NDArray[Any]:
-        """Name of each candidate's level; None if it has none."""
-        return np.array([*self.names, None], dtype=object)[self.codes]
-
-    def levels(self) -> Iterator[tuple[str, Chosen]]:
-        """Each level that occurs, sorted as a number or a name, and which candidates have it."""
-        times = np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
-        for code in sorted(np.flatnonzero(times).tolist(), key=lambda code: _place(self.names[code])):
-            yield self.names[code], self.codes == code
-
-
-def _place(name: str) -> tuple[bool, float, str]:
-    """Sort key: numbers by size, before all other names."""
-    try:
-        return False, float(name), name
-    except ValueError:
-        return True, 0.0, name
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agreement.intervals import wilson_limits
-from agreement.judge.material import Factor, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.scale import State
 from agreement.judge.wording import counted

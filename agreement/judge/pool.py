@@ -16,7 +16,8 @@ from agreement.comparisons import paired_difference
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis
 from agreement.judge.coefficients import UNIT
-from agreement.judge.material import Chosen, Material
+from agreement.judge.factors import Chosen
+from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share

@@ -15,8 +15,8 @@ from agreement.clustered_tests import mcnemar_p_in_clusters
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, undefined
 from agreement.judge.coefficients import UNIT
+from agreement.judge.factors import Chosen, Factor
 from agreement.judge.gaps import gap, noticeable
-from agreement.judge.material import Chosen, Factor
 from agreement.judge.plan import Plan
 from agreement.judge.signed import signed_difference
 from agreement.lone_items import alone

@@ -19,7 +19,7 @@ from services.reading.following import Answers
 from services.reading.places import whole_images_of
 from services.studies import frozen_facts, pooled
 from services.studies.groups import name_of_slot
-from services.studies.stored_pool import Pool
+from services.studies.pool import Pool
 
 
 @dataclass(frozen=True)

@@ -43,11 +43,11 @@ from services.studies import (
     pooled,
     stored_pool,
 )
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.manifest import canonical, sha256_of
+from services.studies.pool import Pool
 from services.studies.sampling.fitting import CONTROLS, draw_what_fits, with_controls
 from services.studies.sampling.selection import that_fit
-from services.studies.stored_pool import Pool
 from services.studies.versions.current import newest_version
 
 _log = logging.getLogger(__name__)

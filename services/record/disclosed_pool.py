@@ -13,8 +13,9 @@ from db.standing import STANDS
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from services.studies import drawing_phases, drawn_apart, frozen_facts
+from services.studies.pool import Pool
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool, pool_of
+from services.studies.stored_pool import pool_of
 from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in
 
 

@@ -14,14 +14,14 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
 from services.studies import dealing_phases, drawing_phases, pairing, pooled
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DESIGN, DrawKey
+from services.studies.pool import Pool
 from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 from services.studies.versions.drawing import takes_what_is_added
 
 # The draw that determines which units a phase rates.

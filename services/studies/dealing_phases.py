@@ -10,7 +10,7 @@ from protocol.language.expansion import Phase as Listed
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
 from services.studies import dealing
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots, name_of_slot
 from services.studies.sampling.remarks import listed

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -17,70 +15,14 @@ from protocol.language.pools import kind_rated, rates_texts
 from protocol.language.results import values_as_stored
 from services.errors import Conflict
 from services.studies import drawn_apart, one_spelling, pairing, pooled
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.manifest import DrawnKeys
+from services.studies.pool import Pool
 from services.studies.sampling.inclusion import REPEATS, Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
-
-
-@dataclass(frozen=True)
-class DrawnPhase:
-    """A phase with the units that were drawn for it."""
-
-    key: str
-    # What is rated in it, as the protocol language calls it.
-    rates: str
-    sample: DrawnSample
-    # Names in `not_in` that no frozen study of this installation has.
-    not_here: tuple[str, ...] = ()
-    # By the key of each other study that the phase is drawn apart from: the hash of its freeze or newest version.
-    apart_from: Mapping[str, str] = field(default_factory=dict)
-    # The slots to which each unit was dealt, by unit key; empty if everybody in the phase rates all of it.
-    slots: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Number of pairs left out because one of the two answers is no response.
-    without_response: int = 0
-
-    def as_manifest(self) -> dict[str, Any]:
-        """Return its entry in the manifest: planned against drawn, and each unit with its probability."""
-        return {
-            "strata": [
-                {
-                    "stratum": row.stratum,
-                    "available": row.available,
-                    "planned": row.planned,
-                    "drawn": row.drawn,
-                    "units": row.units,
-                }
-                for row in self.sample.table
-            ],
-            "units": {
-                row.unit.key: {
-                    "stratum": row.stratum,
-                    "probability": row.inclusion.probability,
-                    "error": row.inclusion.standard_error,
-                    "method": row.inclusion.method,
-                    **({"slots": list(self.slots[row.unit.key])} if self.slots else {}),
-                    **({"answers": list(row.unit.pair)} if row.unit.pair else {}),
-                }
-                for row in self.sample.units
-            },
-            "notes": [
-                *self.sample.notes,
-                *(f"There is no frozen study '{name}' here: no subject of it was left out." for name in self.not_here),
-                *self._left_out,
-            ],
-            "weighting_refused": self.sample.weighting_refused,
-            **({drawn_apart.APART_FROM: dict(self.apart_from)} if self.apart_from else {}),
-        }
-
-    @property
-    def _left_out(self) -> list[str]:
-        if not self.without_response:
-            return []
-        return [f"Left out were {self.without_response} pairs of which an answer is no response."]
 
 
 def draw_phases(

@@ -19,9 +19,9 @@ from protocol.language.narrowing import (
 from protocol.language.pools import kind_rated
 from protocol.language.results import values_as_stored
 from protocol.study_phases import StudyPhases
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
+from services.studies.pool import Pool
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 
 # Selections by something that the form shows to its readers anyway: they reveal nothing more.
 _NO_PROXY = frozenset({"practice", "format"})

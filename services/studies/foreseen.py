@@ -13,13 +13,13 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
 from services.studies import dealing_phases, drawing_phases, one_spelling, pooled
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
+from services.studies.pool import Pool
 from services.studies.sampling.planning import plan
 from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.sampling.sample import draw
-from services.studies.stored_pool import Pool
 
 
 def foreseen(

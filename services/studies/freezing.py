@@ -59,8 +59,10 @@ from services.studies import (
     volume_store,
     whole_pool,
 )
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.manifest import build_manifest, build_manifest_of_pool, canonical, sha256_of
 from services.studies.many_objects import no_search_for_garbage
+from services.studies.pool import Pool
 
 T = TypeVar("T")
 # The length of the column; the manifest has the full text.
@@ -282,8 +284,8 @@ class _Drawn:
     """
 
     study_id: int
-    pool: stored_pool.Pool
-    parts: tuple[drawing_phases.DrawnPhase, ...]
+    pool: Pool
+    parts: tuple[DrawnPhase, ...]
     key: draws.DrawKey
     slots: groups.Slots
     whole: whole_pool.WholePool
@@ -334,7 +336,7 @@ def _content_of_phases(study_id: int, key: draws.DrawKey, drawn: _Drawn) -> _Con
     )
 
 
-def _purposes(part: drawing_phases.DrawnPhase) -> tuple[str, ...]:
+def _purposes(part: DrawnPhase) -> tuple[str, ...]:
     return ("sample", "design") if part.slots else ("sample",)
 
 

@@ -9,10 +9,10 @@ from protocol.language.expansion import Condition, Expansion, Phase
 from protocol.language.pools import columns_of_models
 from services.errors import counted
 from services.studies.drawing_phases import as_canonical
+from services.studies.pool import Pool
 from services.studies.pooled import units_in_pool
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 
 
 def holds_both(study: Expansion) -> bool:

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from sqlmodel import Session, col, select
 
@@ -15,12 +14,10 @@ from db.base import stored_id
 from protocol.language.expansion import Expansion, Phase, Source
 from protocol.language.pools import of_both
 from protocol.language.wording import spoken
+from services.studies.drawn_phase import DrawnPhase
+from services.studies.pool import Pool
 from services.studies.sampling.remarks import CannotDraw, listed
 from services.studies.sampling.units import Unit
-
-if TYPE_CHECKING:
-    from services.studies.drawing_phases import DrawnPhase
-    from services.studies.stored_pool import Pool
 
 # The length of a candidate's key column.
 _LONGEST_KEY = 80

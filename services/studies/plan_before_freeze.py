@@ -14,8 +14,8 @@ from protocol.language.wording import path_in_words
 from services.studies.groups_of_few import without_limits
 from services.studies.lines_without_numbers import decidable, without_raters
 from services.studies.plan_reach import drawable, known_before, lines_of, out_of_reach, selected_by, too_few
+from services.studies.pool import Pool
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 
 
 def before_freeze(study: Expansion, pool: Pool | None, there: Mapping[str, int]) -> Iterator[str]:

@@ -38,11 +38,11 @@ from services.studies import (
     volume_store,
 )
 from services.studies.alignment import Files
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.places_apart import references_in
+from services.studies.pool import Pool, Practised
 from services.studies.preparing import Progress, prepare_files, require_files, store_files
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 
 _TABLES: dict[str, type[Volume] | type[Overlay]] = {"volume": Volume, "overlay": Overlay}
 # The drawn units do not depend on how often the draw is repeated for their probabilities.
@@ -278,10 +278,10 @@ def pool_of_folder(contents: StudyFolder) -> Pool:
     )
 
 
-def _practised(contents: StudyFolder) -> dict[str, stored_pool.Practised]:
+def _practised(contents: StudyFolder) -> dict[str, Practised]:
     references = {row.item: references_in(row) for row in contents.references}
     return {
-        item.key: stored_pool.Practised(item.form, references[item.key])
+        item.key: Practised(item.form, references[item.key])
         for item in contents.items
         if item.practice and item.key in references
     }

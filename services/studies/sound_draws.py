@@ -14,12 +14,12 @@ from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict, counted
-from services.studies.drawing_phases import DrawnPhase
 from services.studies.drawn_in_common import asked_of, left_by_draws, shares_of_draws
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.groups import group_of_slot
+from services.studies.pool import Pool
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 
 # The noun with which a sentence counts what something is revealed about.
 _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import compress
 from operator import attrgetter
@@ -16,9 +15,9 @@ from sqlmodel import Session, col, select
 
 from db import Base, Candidate, Case, Item, Reference, queries
 from db.as_stored import as_stored
-from protocol.references import ItemReferences
 from services.studies import pairing, pooled
 from services.studies.item_references import references_of
+from services.studies.pool import Pool, Practised
 from services.studies.sampling.units import Unit
 
 # As stored in a database, or as read from a study folder.
@@ -37,39 +36,6 @@ ASKED: Mapping[type[Base], tuple[str, ...]] = {
 _NOTHING = "[]"
 # The number of rows read at once.
 READ_AT_ONCE = 2_000
-
-
-@dataclass(frozen=True)
-class Practised:
-    """The form in which a practice item is answered, and what counts as right."""
-
-    form: str
-    references: ItemReferences
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Everything in a study that could be drawn, as it is stored."""
-
-    items: Mapping[str, Unit]
-    # Answers of models, and those of people that are in a pool; no pairs.
-    candidates: Mapping[str, Unit]
-    # Keys of items that lack something a phase may need.
-    without_volumes: frozenset[str]
-    without_reference: frozenset[str]
-    # The fields that the references of an item name; an empty name for a reference that names none.
-    fields_of_reference: Mapping[str, frozenset[str]]
-    with_overlays: frozenset[str]
-    # Conversation and turn number, by the key of an item that is a turn.
-    turns: Mapping[str, tuple[str, int]]
-    # Practice items that have a reference, by key.
-    practised: Mapping[str, Practised]
-    item_ids: Mapping[str, int]
-    # Ids of candidates and pairs.
-    candidate_ids: Mapping[str, int]
-    # All stored pairs of answers, and the keys of those that the tables listed.
-    pairs: Mapping[str, Unit] = field(default_factory=dict)
-    listed: frozenset[str] = frozenset()
 
 
 def pool_of(session: Session, study_id: int, *, with_replaced: bool = False) -> Pool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from protocol.language.expansion import Expansion, Phase
 from services.errors import Conflict
 from services.studies import dealing_phases
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
 

@@ -9,11 +9,11 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from protocol.language.listed import phases_of_listed
 from services.studies import drawing_phases, pool_files, pooled, sound_draws
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
+from services.studies.pool import Pool
 from services.studies.sampling.drawing import draw_once
 from services.studies.sampling.planning import Plan, plan
 from services.studies.sampling.remarks import CannotDraw, listed
-from services.studies.stored_pool import Pool
 from services.studies.unfit_deals import cannot_be_dealt
 
 # The number of draws tried if a phase draws from, or apart from, a random draw of another phase.

@@ -13,7 +13,8 @@ from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import stands_for
-from agreement.judge.material import Factor, Material
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import margin_of

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from agreement.judge.factors import Chosen
 from agreement.judge.keys import numbered
-from agreement.judge.material import Chosen, Frame
+from agreement.judge.material import Frame
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.narrowing import NO_VALUE
 from protocol.language.sentences_of_plan import condition_in_words

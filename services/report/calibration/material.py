@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.coding import Codes, Floats
+from agreement.judge.factors import Factor
 from agreement.judge.keys import numbered
-from agreement.judge.material import Factor, Made, Material, Verdicts
+from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.scale import BINARY, Scale, State
 from db import JudgeRun
 from protocol.fields import ORDERED

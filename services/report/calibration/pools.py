@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.coding import Codes
-from agreement.judge.material import Factor, Material
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion

@@ -17,7 +17,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
 from agreement.coding import Codes
-from agreement.judge.material import Factor
+from agreement.judge.factors import Factor
 from db import Candidate, Case, Item, queries
 from db.as_stored import as_stored
 from protocol.language.model_answers import is_stored_answer

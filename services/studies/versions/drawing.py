@@ -16,15 +16,15 @@ from protocol.language.pools import kind_rated
 from protocol.language.wording import listed
 from services.errors import Conflict
 from services.studies import dealing_phases, drawing_phases, one_spelling, pool_files
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.draws import DrawKey
 from services.studies.groups import Slots
+from services.studies.pool import Pool
 from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool
 from services.studies.versions.pairs import with_pairs
 from services.studies.versions.tables import NewRows
 

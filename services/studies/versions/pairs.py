@@ -10,9 +10,10 @@ from sqlmodel import Session, col, select
 from db import CandidatePair
 from exchange.folder_rows import CandidateRow, PairRow
 from services.studies import pairing, table_rows
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
+from services.studies.pool import Pool
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import Pool, pool_of
+from services.studies.stored_pool import pool_of
 
 
 @dataclass(frozen=True)

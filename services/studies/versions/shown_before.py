@@ -30,7 +30,7 @@ from protocol.language.things import in_words
 from protocol.language.wording import listed
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
-from services.studies.drawing_phases import DrawnPhase
+from services.studies.drawn_phase import DrawnPhase
 from services.studies.groups import name_of_slot
 from services.studies.sampling.units import Unit
 from services.studies.sound_draws import abouts_of

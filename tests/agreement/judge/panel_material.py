@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.scale import BINARY, Scale, State
 

@@ -9,7 +9,8 @@ import pytest
 from agreement import mcnemar, prediction_powered_difference
 from agreement.judge.__main__ import main
 from agreement.judge.conditions import CORRECTED_BETWEEN, MCNEMAR_BETWEEN, RAW_BETWEEN
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import corrected
 from agreement.judge.plan import Plan
 from agreement.judge.scale import BINARY, Scale, State

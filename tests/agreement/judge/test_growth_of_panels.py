@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agreement.judge.material import Factor
+from agreement.judge.factors import Factor
 from agreement.judge.panels import PANELS
 from agreement.judge.panels.repeatability import MOST_RUNS
 from agreement.judge.plan import Plan

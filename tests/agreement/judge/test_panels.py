@@ -10,7 +10,8 @@ from agreement import (
     judge_direction,
 )
 from agreement.judge.bases import main_basis
-from agreement.judge.material import Factor, Made, Material
+from agreement.judge.factors import Factor
+from agreement.judge.material import Made, Material
 from agreement.judge.panels import PANELS, ceiling, corrected, criteria, direction, thresholds, uniformity
 from agreement.judge.panels import repeatability as repeats
 from agreement.judge.plan import Criteria, Declared, Plan

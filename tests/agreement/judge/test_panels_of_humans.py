@@ -8,7 +8,7 @@ from agreement import (
     leave_one_out,
 )
 from agreement.judge.bases import bases, main_basis
-from agreement.judge.material import Factor
+from agreement.judge.factors import Factor
 from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale, State

@@ -11,7 +11,8 @@ from agreement import (
     prediction_powered_mean,
 )
 from agreement.judge.bases import main_basis
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import corrected, criteria, uniformity
 from agreement.judge.plan import Criteria, Declared, Plan
 from agreement.judge.scale import State

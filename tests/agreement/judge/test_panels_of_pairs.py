@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from agreement.judge.compared import Compared, Orders
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import calibrate, of_pairs
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel

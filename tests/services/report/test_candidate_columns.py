@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlmodel import select
 
-from agreement.judge.material import Factor
+from agreement.judge.factors import Factor
 from db import Database, Study
 from services.report.calibration.material import candidates_of_models
 from services.report.rows.candidate_columns import (

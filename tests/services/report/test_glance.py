@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agreement.judge.material import Factor, Material, Verdicts
+from agreement.judge.factors import Factor
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.scale import BINARY, Scale, State
 from services.report.calibration.glance import without_verdict
 
