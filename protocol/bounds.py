@@ -37,13 +37,18 @@ _APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~
 _ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
 _ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
 # Around may be a place, and ca a carcinoma or CA 125; ~ between two numbers is a range, as in 3~5 cm.
-_MEASURED = r"(?=\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)? ?(?:[mc]m[23]?|ml|hu|%)(?!\w))"
+_SIZE = r"\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)* ?(?:[mc]m[23]?|ml|hu|%)(?!\w)"
+_MEASURED = rf"(?={_SIZE})"
+# Oedema around 5 mm lesion is beside one of 5 mm: after *around* stands a size where it ends a phrase, and no noun.
+_MEASURED_AT_END = (
+    rf"(?={_SIZE}\s*(?:$|[.;:)\]]|,? (?:in|at|on|from|across|thick|long|wide|deep|high|above|below|within)(?!\w)))"
+)
 _APPROXIMATE = re.compile(
     r"(?<!\w)(?:about|approximately|approx\.?|roughly|circa) (?=[-+]?\.?\d)(?!\d+(?:st|nd|rd|th)(?!\w))"
-    rf"|(?<!\w)around {_MEASURED}"
+    rf"|(?<!\w)around {_MEASURED_AT_END}"
     rf"|(?:(?<![\s\S])|(?<=[,;:(] )|(?<=\()|(?<=\bof )|(?<=\bis )|(?<=\bto )|(?<=\bthan )"
     r"|(?<=\bat most )|(?<=\bat least ))"
-    rf"ca\. ?{_MEASURED}"
+    rf"ca(?:\. ?| ){_MEASURED}"
     r"|(?<![\w%])(?<![\d%] )(?<![cm][lm] )[~\u2248] ?(?=[-+]?\.?\d)"
 )
 # In 5 ER+ nodes the plus is not about the number.
@@ -78,7 +83,7 @@ def without_about(words: str) -> str:
 def without_approximately(text: str) -> str:
     """Return a text from `spelling.of_characters` without words and signs that say that a number is approximate.
 
-    About 5 cm, approx. 5 cm, ca. 5 cm and ~5 cm are 5 cm, which is a rounded size too.
+    About 5 cm, approx. 5 cm, ca. 5 cm, ca 5 cm and ~5 cm are 5 cm, which is a rounded size too.
     """
     return _APPROXIMATE.sub("", text)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# T2-FLAIR is one sequence, with a hyphen, a blank or neither; a comma, a slash or *and* names two.
-_FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?(?: - |[ -]?)flair(?!\w)")
+# T2-FLAIR is one sequence, with a hyphen, a blank, a slash or neither; a comma, *and* or a second slash names several.
+_FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?( - | ?/ ?|[ -]?)flair(?!\w)")
 # T1 + C is not a sum: the plus means with contrast, as the minus of T1 -C means without.
 _WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
 # T1w is T1-weighted. A w after a blank means *with*, as in T1 w/ contrast.
@@ -39,11 +39,11 @@ _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=
 def of_names(text: str) -> str:
     """Return a text from `spelling.of_characters` with its sequences, spinal levels and maxima in one spelling.
 
-    T2 FLAIR becomes T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5 and L3 to
-    L5 L3-5, L3 to S1 L3-S1, D12 T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the disc
-    between them.
+    T2 FLAIR and T2/FLAIR become T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5
+    and L3 to L5 L3-5, L3 to S1 L3-S1, D12 T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the
+    disc between them.
     """
-    text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(r"\1-flair", text))
+    text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(_flair, text))
     text = _STAGE.sub(_joined, _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
@@ -65,6 +65,12 @@ def joined_extremes(text: str) -> str:
 
 def _joined(match: re.Match[str]) -> str:
     return "".join(filter(None, match.groups()))
+
+
+def _flair(match: re.Match[str]) -> str:
+    before, behind = match.string[: match.start()].rstrip(), match.string[match.end() :].lstrip()
+    is_row = "/" in match[2] and (before.endswith("/") or behind.startswith("/"))
+    return match.group() if is_row else f"{match[1]}-flair"
 
 
 def _level(match: re.Match[str]) -> str:

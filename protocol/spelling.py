@@ -54,6 +54,7 @@ _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 # 2 of 3 and 2 out of 3 are 2/3; a number of more than there are, or of a size, is something else.
 _OUT_OF = re.compile(rf"(?<![\w.,/:-])(\d{{1,4}}) (?:out )?of (?=(\d{{1,4}})(?![\w.,/:%-]| ?{_UNIT}| ?%))")
+_AFTER_NAME = re.compile(r"[:=](?:(?<=[^\W\d_][:=])|(?<=[^\W\d_] [:=])|(?<=[)\]][:=])|(?<=[)\]] [:=])) ?(?=[-+]?\.?\d)")
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 # 10³ is 10^3, and 10⁻³ is 10^-3.
@@ -68,6 +69,11 @@ def of_blanks(text: str) -> str:
 def of_characters(text: str) -> str:
     """Return a text in lower case with single blanks and plain keyboard characters."""
     return of_blanks(_LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS))
+
+
+def of_named_numbers(text: str) -> str:
+    """Return a text with a blank for the sign between a name and its number: HU:-100 and HU = -100 become HU -100."""
+    return _AFTER_NAME.sub(" ", text)
 
 
 def of_quantities(text: str) -> str:

@@ -87,7 +87,7 @@ def canonical(value: Any) -> str:
 def _canonical(words: str) -> str:
     text = units.in_symbols(_EMPHASIS.sub(r"\2", spelling.of_characters(words)))
     text = bounds.without_approximately(british_spelling.of_words(clinical_spelling.of_names(text)))
-    text = units.of_measurements(bounds.of_bounds(text))
+    text = units.of_measurements(spelling.of_named_numbers(bounds.of_bounds(text)))
     text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
