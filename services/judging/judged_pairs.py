@@ -28,10 +28,6 @@ ORDERS: Mapping[OrderRead, str] = {
     "first": "lines in which the pair's first answer (pairs.csv, or by key) was shown first",
     "second": "lines in which the pair's second answer was shown first",
 }
-DOUBLED = (
-    "one run may judge a pair once, and the two orders of a pair are two runs (ask for one order at a time), but some "
-    "are judged twice"
-)
 
 
 def pairs_of(session: Session, study_id: int) -> tuple[Pairs, CandidateKeys]:
@@ -101,6 +97,16 @@ def order_of(word: str) -> OrderRead:
     if word and named is None:
         raise Conflict(f"The order is '{shown(word, 40)}', expected first or second; correct it or leave it out.")
     return named
+
+
+def doubled_says(only: OrderRead) -> str:
+    """Return the sentence on a pair that is judged twice in the lines that are read."""
+    if only is not None:
+        return "one run may judge a pair once, but some are judged twice in the order asked for"
+    return (
+        "one run may judge a pair once, and the two orders of a pair are two runs (ask for one order at a time), but "
+        "some are judged twice"
+    )
 
 
 def stored_order(only: OrderRead, left_out: int) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def test_pairs_are_counted_as_pairs_where_the_run_is_listed_and_where_work_is_op
     with situation.database.read_only() as session:
         [work] = [part for part in outstanding.open_work(session, 1) if part.who == "Judge run “counted”"]
     assert (listed.judged, listed.unresolved, listed.not_judged, listed.says) == (1, 1, PAIRS - 2, FIELD)
-    assert (work.open, work.total) == (PAIRS - 2, PAIRS)
+    assert work.sentence == "Judge run “counted”: 16 of 18 pairs not judged"
     assert line.in_words.startswith(
         "Run 'counted' is imported: 1 of 18 pairs judged, 1 without a verdict, 16 missing from the file."
     )
@@ -194,6 +194,26 @@ def test_a_line_about_no_pair_of_the_study_is_of_no_order_and_refused_in_either(
 
     with pytest.raises(InputRefused, match=r"that the study lacks, such as i1 \+ k1a & k9z \(line 4\)"):
         imported(situation, lines, "refused", only_order=only)
+
+
+@pytest.mark.parametrize("swapped", ["k1a,k9z,a,b", "k9z,k1a,a,a"])
+def test_both_orders_of_a_pair_that_was_not_drawn_are_not_two_verdicts(situation: Situation, swapped: str) -> None:
+    lines = f"{BOTH_ORDERS}i1,k1a,k9z,a,a\ni1,{swapped}\n"
+
+    with pytest.raises(InputRefused, match="2 of 4 verdicts name an item and pair that the study lacks") as refused:
+        imported(situation, lines, "refused", only_order="first")
+
+    assert len(refused.value.problems) == 1
+
+
+def test_two_verdicts_on_a_pair_that_was_not_drawn_in_one_order_are_named_as_such(situation: Situation) -> None:
+    lines = f"{BOTH_ORDERS}i1,k1a,k9z,a,a\ni1,k1a,k9z,b,a\n"
+
+    with pytest.raises(InputRefused, match="that the study lacks") as refused:
+        imported(situation, lines, "refused", only_order="first")
+
+    _, doubled = refused.value.problems
+    assert "but some are judged twice in the order asked for, such as i1 + k1a & k9z (line 6)" in str(doubled)
 
 
 def test_an_order_is_named_by_its_word() -> None:
