@@ -23,6 +23,7 @@ _SAID = {
     "the design has probabilities that are not given: expected --probability with their column": (
         "the chances of being drawn are not known"
     ),
+    ", or --probability with the chance of each to be adjudicated": "",
     "expected another --basis": "choose other human verdicts",
     "--basis with the name of a human leaves none out": "a single person, chosen as human verdicts, leaves none out",
 }
