@@ -18,7 +18,7 @@ def draw_prompts(actor: Actor, shown: Calibration, stamp: str) -> None:
         return
     with st.expander("Prompts: what changed in their texts, and in the verdicts"):
         for change in changes:
-            st.markdown("  \n".join(change.panel.sentences))
+            st.markdown("  \n".join(change.verdicts))
             if change.said:
                 st.caption(change.said)
             elif change.texts:

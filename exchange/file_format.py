@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
@@ -13,10 +13,12 @@ from exchange.refusal import InputRefused, Problems, shown
 JudgeLine = tuple[int, dict[str, Any]]
 # Takes the content, the displayed file name, and where to note what is wrong with a line.
 ReadJudgeLines = Callable[[bytes, str, Problems], Iterator[JudgeLine]]
+# The same for pairs of answers, with the columns that are called otherwise, by our names.
+ReadPairLines = Callable[[bytes, str, Mapping[str, str], Problems], Iterator[JudgeLine]]
 # Takes the open file, its name and an empty folder; returns the folder that holds `protocol.yaml`.
 UnpackStudy = Callable[[IO[bytes], str, Path], Path]
 
-Read = TypeVar("Read", ReadJudgeLines, UnpackStudy)
+Read = TypeVar("Read", ReadJudgeLines, ReadPairLines, UnpackStudy)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from exchange import judge_csv, judge_json_lines, study_zip
-from exchange.file_format import FileFormat, ReadJudgeLines, UnpackStudy
+from exchange import judge_csv, judge_json_lines, pair_rows, study_zip
+from exchange.file_format import FileFormat, ReadJudgeLines, ReadPairLines, UnpackStudy
 from exchange.foreign import (
     healthbench_meta,
     inspect_ai,
@@ -20,7 +20,7 @@ STUDIES: tuple[FileFormat[UnpackStudy], ...] = (study_zip.FORMAT,)
 # Lines with item, candidate and verdict; `judge_verdicts` checks what they say.
 JUDGE_VERDICTS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.FORMAT, judge_json_lines.FORMAT)
 # The same for lines with item, two answers and verdict; `judge_pairs` checks what they say.
-JUDGE_PAIRS: tuple[FileFormat[ReadJudgeLines], ...] = (judge_csv.OF_PAIRS, judge_json_lines.OF_PAIRS)
+JUDGE_PAIRS: tuple[FileFormat[ReadPairLines], ...] = (pair_rows.OF_TABLE, pair_rows.OF_JSON)
 # What other programs write about answers, recognised by content; the first layout that recognises a file reads it.
 FOREIGN_VERDICTS: tuple[Layout, ...] = (
     own_array.LAYOUT,

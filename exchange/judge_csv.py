@@ -12,11 +12,6 @@ from exchange.spreadsheet import table_lines
 from exchange.tables import JUDGE_VERDICTS
 
 COLUMNS = JUDGE_VERDICTS.required
-# The columns that name the two answers of a pair: by their keys, or by their models if these name one pair of the item.
-BY_KEYS = ("candidate_a", "candidate_b")
-BY_MODELS = ("model_a", "model_b")
-PAIR_COLUMNS = (*BY_KEYS, *BY_MODELS, "shown_first")
-REQUIRED_OF_PAIRS = ("item", "verdict")
 OF_ANOTHER_PROGRAM = (
     "If it is another program's, say what its columns are (File of another program on the page, --map of the command)"
 )
@@ -83,23 +78,4 @@ def read_columns(
         raise InputRefused(f"{name}, line {last + 1}: {csv_problem(error)}") from None
 
 
-def read_pairs(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
-    """Read a table in which a line names two answers.
-
-    Raises
-    ------
-    NotRead, InputRefused
-        As for `read`.
-    """
-    known = (*JUDGE_VERDICTS.names, *PAIR_COLUMNS)
-    for number, entry in read_columns(content, name, problems, known=known, required=REQUIRED_OF_PAIRS):
-        if not any(set(columns) <= entry.keys() for columns in (BY_KEYS, BY_MODELS)):
-            raise InputRefused(
-                f"{name}, line 1: the header does not name the two answers of a pair; expected "
-                f"{' and '.join(BY_KEYS)}, or {' and '.join(BY_MODELS)}; it has {', '.join(entry)[:300]}."
-            )
-        yield number, entry
-
-
 FORMAT = FileFormat("CSV", ("csv",), read)
-OF_PAIRS = FileFormat("CSV", ("csv",), read_pairs)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exchange.file_format import FileFormat, JudgeLine
 from exchange.json_text import json_value
-from exchange.judge_csv import REQUIRED_OF_PAIRS
 from exchange.refusal import Problems
 from exchange.spreadsheet import text_lines
 from exchange.tables import JUDGE_VERDICTS
@@ -24,38 +23,38 @@ def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
     NotRead
         The bytes are not text.
     """
-    return _read(content, name, problems, COLUMNS)
-
-
-def read_pairs(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
-    """Read lines that name two answers in the same way."""
-    return _read(content, name, problems, REQUIRED_OF_PAIRS)
-
-
-def _read(content: bytes, name: str, problems: Problems, required: Sequence[str]) -> Iterator[JudgeLine]:
     # Not splitlines(): JSON texts may contain other line separators.
     for number, line in enumerate(text_lines(content, newline="\n"), start=1):
         if not line.strip():
             continue
         try:
-            entry = _json_object(line, required)
+            entry = _json_object(line)
         except ValueError as error:
             problems.add_line(name, "line", number, str(error))
         else:
             yield number, entry
 
 
-def _json_object(line: str, required: Sequence[str]) -> dict[str, Any]:
+def lacks(entry: Mapping[str, Any], columns: Sequence[str]) -> bool:
+    """Return whether an object lacks one of some columns; a reason for a missing verdict stands for a verdict.
+
+    >>> lacks({"item": "i1", "failure": "refusal"}, ("item", "verdict"))
+    False
+    """
+    has_reason = bool(entry.get("failure") or entry.get("error"))
+    return any(column not in entry and not (has_reason and column == "verdict") for column in columns)
+
+
+def _json_object(line: str) -> dict[str, Any]:
     if len(line) > _LONGEST_LINE:
         raise ValueError(f"{len(line):,} letters, at most {_LONGEST_LINE:,} are taken; shorten the explanation.")
     try:
         entry = json_value(line)
     except ValueError as error:
         raise ValueError(f"not valid JSON ({error}); correct the line.") from None
-    if not isinstance(entry, dict) or any(column not in entry for column in required):
-        raise ValueError(f"expected an object with {', '.join(required)}; correct the line.")
+    if not isinstance(entry, dict) or lacks(entry, COLUMNS):
+        raise ValueError(f"expected an object with {', '.join(COLUMNS)}; correct the line.")
     return entry
 
 
 FORMAT = FileFormat("JSON Lines", ("jsonl", "ndjson"), read)
-OF_PAIRS = FileFormat("JSON Lines", ("jsonl", "ndjson"), read_pairs)

@@ -7,13 +7,14 @@ that verdicts on one pair can be compared whatever order each was given in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from exchange import formats
 from exchange.file_format import JudgeLine, format_of
-from exchange.judge_csv import BY_KEYS, BY_MODELS
+from exchange.foreign.layout import Source
 from exchange.judge_verdicts import FAILURES, JudgeRow, in_place_of, judge_rows, require_readable
+from exchange.pair_rows import BY_KEYS, BY_MODELS
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead
 from protocol.fields.preference import IN_ORDER, SIDES, SWAPPED, as_in_table
@@ -73,6 +74,8 @@ class PairTable:
         Where to note what is wrong, during the first iteration.
     says
         The meaning of each word of the file: a code of the scale, or a kind of missing verdict.
+    columns
+        The column of each thing that the file calls otherwise, by our name for it.
     only
         If a file has both orders, the one whose lines are read; None for all lines.
     of_other_order
@@ -85,6 +88,7 @@ class PairTable:
     pairs: Pairs
     problems: Problems
     says: Mapping[str, str]
+    columns: Mapping[str, str] = field(default_factory=dict)
     only: Order | None = None
     of_other_order: int = 0
 
@@ -99,20 +103,25 @@ class PairTable:
         problems, self.problems = self.problems, Problems()
         self.of_other_order = 0
         orders: dict[int, str] = {}
-        for row in judge_rows(self._lines(problems, orders), self.name, self.scale, problems):
+        for row in judge_rows(self._lines(problems, orders), self.name, self.scale, problems, self.unit):
             yield row._replace(shown_first=orders.pop(row.line, ""))
+
+    @property
+    def unit(self) -> str:
+        """The unit in which its rows are numbered."""
+        return Source(self.content, self.name).unit
 
     def _lines(self, problems: Problems, orders: dict[int, str]) -> Iterator[JudgeLine]:
         """Yield lines that name a pair as their candidate, with the preference in the order of the tables."""
         name = shown(self.name, 80)
         require_readable(self.content, self.name)
-        there = False
+        there, read, unit = False, format_of(formats.JUDGE_PAIRS, self.name).read, self.unit
         try:
-            for number, entry in format_of(formats.JUDGE_PAIRS, self.name).read(self.content, name, problems):
+            for number, entry in read(self.content, name, self.columns, problems):
                 try:
                     line = self._line(entry)
                 except _Unclear as unclear:
-                    problems.add_line(name, "line", number, str(unclear))
+                    problems.add_line(name, unit, number, str(unclear))
                     continue
                 # Two answers that are no pair have no order: whether they are placed is decided for all lines.
                 if self.only is not None and line.is_pair and line.shown_first != self.only:
@@ -143,7 +152,7 @@ class PairTable:
         if pairs and names.are_keys:
             _require_models(entry, pairs[0].models if order == IN_ORDER else pairs[0].models[::-1])
         said, first = _text(entry, "verdict"), _text(entry, SHOWN_FIRST)
-        side = _meant(first, entry, {}, SHOWN_FIRST)
+        side = self._meant(first, entry, {}, SHOWN_FIRST)
         if first and side is None:
             raise _Unclear(
                 f"{SHOWN_FIRST} is '{shown(first, 40)}', expected a or b, or what the line calls one of the two; "
@@ -152,7 +161,7 @@ class PairTable:
         if self.only is not None and side is None:
             raise _Unclear(f"{SHOWN_FIRST} is empty, and lines of one order are asked for; fill it in.")
         codes = {text: code.name for code in self.scale.codes for text in code.written}
-        verdict = self.says.get(said) or _meant(said, entry, codes, "verdict") or said
+        verdict = self.says.get(said) or self._meant(said, entry, codes, "verdict") or said
         return _Line(
             {name: value for name, value in entry.items() if name != "model"}
             | {"candidate": pairs[0].key if pairs else self.pairs.unknown(item, names.of)}
@@ -161,6 +170,24 @@ class PairTable:
             "" if side is None else order[SIDES.index(side)],
             bool(pairs),
         )
+
+    def _meant(self, said: str, entry: Mapping[str, Any], codes: Mapping[str, str], column: str) -> str | None:
+        """Return the code that a text of a line means; None if it means none.
+
+        Raises
+        ------
+        _Unclear
+            It means several, such as the letter b if that is what the line calls its answer A.
+        """
+        word = said.lower()
+        means = {codes[word]} if word in codes else set()
+        for side, columns in zip(SIDES, zip(BY_KEYS, BY_MODELS, strict=True), strict=True):
+            called = (side, *columns, *(self.columns.get(name, "").lower() for name in columns))
+            if said and (word in called or said in (_text(entry, name) for name in columns)):
+                means.add(side)
+        if len(means) > 1:
+            raise _Unclear(f"{column} '{shown(said, 40)}' can mean {' or '.join(sorted(means))}; write which.")
+        return next(iter(means), None)
 
 
 class _Unclear(Exception):
@@ -210,24 +237,6 @@ def _require_models(entry: Mapping[str, Any], models: Sequence[str]) -> None:
                 f"{by_model} is '{shown(said)}', and {by_key} is by '{shown(model)}' in the study; correct one of the "
                 f"two, or remove {' and '.join(BY_MODELS)}."
             )
-
-
-def _meant(said: str, entry: Mapping[str, Any], codes: Mapping[str, str], column: str) -> str | None:
-    """Return the code that a text of a line means; None if it means none.
-
-    Raises
-    ------
-    _Unclear
-        It means several, such as the letter b if that is what the line calls its answer A.
-    """
-    word = said.lower()
-    means = {codes[word]} if word in codes else set()
-    for side, columns in zip(SIDES, zip(BY_KEYS, BY_MODELS, strict=True), strict=True):
-        if said and (word in (side, *columns) or said in (_text(entry, name) for name in columns)):
-            means.add(side)
-    if len(means) > 1:
-        raise _Unclear(f"{column} '{shown(said, 40)}' can mean {' or '.join(sorted(means))}; write which.")
-    return next(iter(means), None)
 
 
 def _text(entry: Mapping[str, Any], column: str) -> str:

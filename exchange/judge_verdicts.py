@@ -41,9 +41,10 @@ class JudgeRow(NamedTuple):
     """One verdict (a code of its scale, or a number) or, if there is none, what was given in its place.
 
     `failure` says what kind of missing verdict that is; `confidence` is the judge's own, from 0 to 1. `model` is the
-    content of the column with that name, whichever model it means; `file` is set if several files are read as one. If
-    pairs of answers are judged, `candidate` is the key of the pair, and `shown_first` which of the two the judge was
-    shown first ("first" or "second" of the pair; empty if the file does not say it).
+    content of the column with that name, whichever model it means; `file` is set if several files are read as one, and
+    `unit` is the noun with which its rows are numbered. If pairs of answers are judged, `candidate` is the key of the
+    pair, and `shown_first` which of the two the judge was shown first ("first" or "second" of the pair; empty if the
+    file does not say it).
     """
 
     line: int
@@ -57,11 +58,13 @@ class JudgeRow(NamedTuple):
     model: str = ""
     file: str = ""
     shown_first: str = ""
+    unit: str = "line"
 
     @property
     def place(self) -> str:
         """Its place, worded for a sentence."""
-        return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
+        own = f"{self.unit} {self.line}"
+        return f"{self.file}, {own}" if self.file else own
 
 
 def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
@@ -236,7 +239,7 @@ def _row(
         error = IN_WORDS[failure or NO_VERDICT]
     return JudgeRow(
         number, item, candidate, verdict, error or None, texts["explanation"],
-        failure if verdict is None else None, confidence, _text(entry.get("model")),
+        failure if verdict is None else None, confidence, _text(entry.get("model")), unit=unit,
     )  # fmt: skip
 
 

@@ -281,7 +281,7 @@ JUDGE_VERDICTS = Table(
         Column("candidate", "The candidate, from `candidates.csv`.", "word", "k1", longest=LONGEST_KEY),
         Column("verdict", "`correct`, `incorrect`, or `1`, `0`, `true`, `false`, `yes`, `no`, also as a spreadsheet "
                "writes them (`WAHR`, `FALSCH`). For a run on a field of the study: id or text of an option, or a "
-               "number.", "text", "correct",
+               "number. JSON may lack it beside `error` or `failure`.", "text", "correct",
                "no verdict: an error, never a wrong answer"),
         Column("error", "What went wrong, if there is no verdict.", "text", "timeout", "", optional=True),
         Column("explanation", "The judge's reason.", "text", "Same side.", "", optional=True),

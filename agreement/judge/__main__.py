@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from threadpoolctl import threadpool_limits
 
@@ -78,7 +79,7 @@ def _calibrate(asked: Asked) -> int:
 
 def _check(asked: CheckAsked) -> int:
     result = check(asked)
-    print(result.sentence)
+    print(json.dumps(asdict(result), indent=1, allow_nan=False) if asked.json else result.sentence)
     return result.status
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import hypergeom
 
 from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
@@ -15,6 +16,7 @@ from agreement.judge.scale import Scale, State
 from agreement.leave_one_out import FEWEST_RATERS
 
 ADJUDICATED = "adjudicated"
+_BY_CHANCE = 0.001
 
 
 @dataclass(frozen=True)
@@ -118,8 +120,63 @@ def bases(material: Material) -> list[Basis]:
     return [*joined, *alone]
 
 
+@dataclass(frozen=True)
+class Adjudicated:
+    """How often candidates were adjudicated, by whether the judge differs from a human on them.
+
+    Attributes
+    ----------
+    differing, others : int
+        The labelled candidates on which it differs from a human, and those on which it does not.
+    of_differing, of_others : int
+        How many of each were adjudicated.
+    """
+
+    differing: int
+    others: int
+    of_differing: int
+    of_others: int
+
+    @property
+    def how_far(self) -> str:
+        """Whether "only" what differs was adjudicated, or "above all" this; empty for neither.
+
+        More often by chance alone, as could be in one of 1,000 samples, counts as neither.
+        """
+        of_all = self.of_differing + self.of_others
+        if of_all in (0, self.differing + self.others) or not self.others:
+            return ""
+        if not self.of_others:
+            return "only"
+        by_chance = hypergeom.sf(self.of_differing - 1, self.differing + self.others, self.differing, of_all)
+        return "above all" if by_chance < _BY_CHANCE else ""
+
+
+def how_adjudicated(material: Material, judge: str) -> Adjudicated:
+    """How often candidates were adjudicated on which a judge differs from a human, and on which it does not.
+
+    Parameters
+    ----------
+    material : Material
+    judge : str
+
+    Returns
+    -------
+    Adjudicated
+    """
+    labelled = material.labelled
+    if labelled.adjudicated is None:
+        return Adjudicated(0, 0, 0, 0)
+    own, table = labelled.judges[judge].codes, labelled.human_table()
+    differs = ((table != own[:, None]) & ~np.isnan(table)).any(axis=1) & ~np.isnan(own)
+    decided = labelled.adjudicated.states == State.VERDICT
+    return Adjudicated(
+        int(differs.sum()), int((~differs).sum()), int((differs & decided).sum()), int((~differs & decided).sum())
+    )
+
+
 def adjudication_caution(material: Material, judge: str) -> str | None:
-    """Why adjudicated verdicts must not calibrate a judge: only those that differed from it were adjudicated.
+    """Why adjudicated verdicts must not calibrate a judge: what differed from it was adjudicated more often.
 
     Parameters
     ----------
@@ -129,37 +186,44 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     Returns
     -------
     str or None
-        A sentence if the judge differs from a human on every adjudicated candidate, but not on every other candidate.
+        A sentence if the judge differs from a human on every adjudicated candidate, but not on every other candidate;
+        or on so many of them that these were not drawn like the others.
     """
-    labelled = material.labelled
-    if labelled.adjudicated is None:
-        return None
-    own, table = labelled.judges[judge].codes, labelled.human_table()
-    differs = ((table != own[:, None]) & ~np.isnan(table)).any(axis=1) & ~np.isnan(own)
-    decided = labelled.adjudicated.states == State.VERDICT
-    if decided.all() or not decided.any() or not differs[decided].all() or differs[~decided].all():
-        return None
-    return (
-        f"Only {int(decided.sum())} of {labelled.n} labelled candidates were adjudicated, and {judge} differs from a "
-        "human on all of them: such verdicts flatter a judge and cannot calibrate it."
-    )
+    counts = how_adjudicated(material, judge)
+    if counts.how_far == "only":
+        return (
+            f"Only {counts.of_differing} of {material.labelled.n} labelled candidates were adjudicated, and {judge} "
+            "differs from a human on all of them: such verdicts flatter a judge and cannot calibrate it."
+        )
+    if counts.how_far:
+        return (
+            f"Adjudicated were {counts.of_differing} of the {counts.differing} candidates on which {judge} differs "
+            f"from a human, and {counts.of_others} of the {counts.others} others: without weights, such verdicts "
+            "overstate how often it errs."
+        )
+    return None
 
 
-def only_what_differed(material: Material, judge: str, basis: Basis) -> str | None:
-    """Why a basis of verdicts adjudicated only where they differed from the judge cannot be used to assess it.
+def only_what_differed(material: Material, judge: str, basis: Basis, *, is_weighted: bool = False) -> str | None:
+    """Why a basis of verdicts adjudicated more often where they differed from the judge cannot be used to assess it.
 
     Parameters
     ----------
     material : Material
     judge : str
     basis : Basis
+    is_weighted : bool
+        Whether candidates are weighted by their chance of being adjudicated. That does not help if those on which the
+        judge agrees had none.
 
     Returns
     -------
     str or None
         None for any other basis.
     """
-    return adjudication_caution(material, judge) if basis.name == ADJUDICATED else None
+    if basis.name != ADJUDICATED or (is_weighted and how_adjudicated(material, judge).how_far != "only"):
+        return None
+    return adjudication_caution(material, judge)
 
 
 def main_basis(material: Material, plan: Plan) -> Basis:

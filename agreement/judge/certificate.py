@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from agreement.coding import Codes
-from agreement.judge import consistency, missing
+from agreement.judge import consistency, missing, repeated
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
@@ -293,6 +293,7 @@ def card(document: dict[str, Any]) -> str:
         "Scale": _scale_in_words(document["scale"]),
         "Covered": f"{covered['labelled']:,} labelled of {covered['candidates']:,} candidates",
         "Left out": _left_out_in_words(document),
+        "Changed": repeated.in_words(document),
         "Humans": f"{len(document['humans'])} ({', '.join(document['humans'])})",
         "Blinded": document["blinded"] or "not said",
         "Labels from": document["labels_from"] or "not said",

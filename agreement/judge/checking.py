@@ -1,4 +1,4 @@
-"""Whether a new run of a judge is within its certificate: same judge, scale and strata, and no shift."""
+"""Whether a new run of a judge is within its certificate: same judge, scale and strata, and not changed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from agreement.comparisons import mcnemar
-from agreement.estimate import Estimate
-from agreement.judge import consistency, missing
+from agreement.judge import consistency, missing, repeated
 from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.judged_file import Judged, read_judged
@@ -20,12 +18,10 @@ from agreement.judge.options import CheckAsked
 from agreement.judge.panels.criteria import ALWAYS, PASSED, SHIPPED
 from agreement.judge.scale import Kind, Scale
 from agreement.judge.sheet import JudgedFileError
-from agreement.judge.wording import counted, p_in_words
-from agreement.measurements import bland_altman
+from agreement.judge.wording import counted
 
 WITHIN, OUTSIDE, NOT_COMPARABLE = 0, 1, 2
 
-_WITHOUT_MARGIN = "however small the change"
 COMPARED = ("judge_model", "prompt_sha256", "rubric_sha256")
 
 
@@ -40,11 +36,14 @@ class Check:
     sentence : str
     field : str or None
         The entry that failed.
+    figures : dict or None
+        Counts and tests on the repeated candidates; None if it did not come to that.
     """
 
     status: int
     sentence: str
     field: str | None = None
+    figures: dict[str, Any] | None = None
 
 
 def check(asked: CheckAsked) -> Check:
@@ -93,7 +92,7 @@ def check(asked: CheckAsked) -> Check:
             f"the certificate does not say {words} ({', '.join(needed)}), so that a run with another cannot be told; "
             "make it again with --judge-model and --prompt, or say --allow-unsaid",
         )
-    result = _left_out(judged, document) or _shift(judged, document, scale)
+    result = _left_out(judged, document) or _changes(judged, document, scale)
     if result.status == WITHIN:
         (verdicts,) = judged.material.judges.values()
         result = replace(result, sentence=result.sentence + missing.most_in_one(verdicts, judged.material.models))
@@ -130,6 +129,12 @@ def _read(path: Path) -> dict[str, Any]:
     if document["scale"]["kind"] != "number" and not all(code in places for code in document["repeats"].values()):
         raise ValueError(f"{path} was damaged or edited: repeats has verdicts that are no place among scale.levels")
     _require_limit(document, path)
+    most = document["plan"]["criteria"].get("most_changed")
+    if most is not None and not (_is_number(most) and 0.0 <= most < 1.0):
+        raise ValueError(
+            f"{path} was damaged or edited: most_changed is {str(most)[:40]!r}; expected the certificate as it was "
+            "written"
+        )
     failed = next((row for row in document["results"] if row.get("sentence") != PASSED), None)
     if document["passed"] and document["plan"].get("is_trial"):
         raise ValueError(
@@ -199,7 +204,17 @@ def _are_rows(value: Any, *texts: str) -> bool:
     )
 
 
+def _are_figures(value: Any) -> bool:
+    """Whether these are rows of a panel, whose estimates have numbers, or None, for value and limits."""
+    return _are_rows(value, "statistic") and all(
+        isinstance(row.get("estimate"), dict)
+        and all(row["estimate"].get(name) is None or _is_number(row["estimate"][name]) for name in _FIGURES)
+        for row in value
+    )
+
+
 _MISSING = object()
+_FIGURES = ("value", "low", "high")
 _LARGEST = 1e300
 # The entries that are read from a certificate, and their types: a damaged one must not let an evaluation pipeline pass.
 _SHAPE: dict[str, Callable[[Any], bool]] = {
@@ -218,6 +233,7 @@ _SHAPE: dict[str, Callable[[Any], bool]] = {
     "plan.criteria.declared": lambda value: _are_rows(value, "key"),
     "humans": _is_texts,
     "results": lambda value: _are_rows(value, "statistic", "sentence"),
+    "panels": lambda value: _are_rows(value, "panel") and all(_are_figures(panel.get("rows")) for panel in value),
     "repeats": lambda value: isinstance(value, dict) and all(map(_is_number, value.values())),
 }
 
@@ -255,48 +271,34 @@ def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
     return None if why is None else Check(OUTSIDE, f"Outside: {why} ({missing.KEY}).", missing.KEY)
 
 
-def _shift(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
-    """Exact McNemar test on the repeated candidates, or for scores the interval of their mean difference."""
+def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
+    """What changed on the repeated candidates: first in a direction, then in all."""
     (judge,) = judged.material.judges
     codes = judged.material.judges[judge].codes
     before = document["repeats"]
     names = judged.names(np.arange(codes.size)) if before else []
     place = {name: row for row, name in enumerate(map(name_hash, names)) if name in before}
-    repeated = [(before[name], codes[row]) for name, row in place.items() if codes[row] == codes[row]]
-    if not repeated:
+    both = [(before[name], codes[row]) for name, row in place.items() if codes[row] == codes[row]]
+    if not both:
         return Check(WITHIN, "Within the certificate; no candidate of it is repeated, so that no shift can be noticed.")
-    first, second = (np.array(side, dtype=np.float64) for side in zip(*repeated, strict=True))
-    confidence = document["plan"]["confidence"]
-    if scale.scored:
-        first, second = scale.scores(first), scale.scores(second)
-    else:
-        changed = int((first != second).sum())
-        return Check(WITHIN, f"Within the certificate; {changed} of {len(repeated)} repeated verdicts changed.")
-    shifted, words = _tested(first, second, scale, confidence)
-    start = f"of {counted(len(repeated), 'repeated candidate')}, {words}"
-    if shifted:
-        return Check(OUTSIDE, f"Outside: {start}: the judge has shifted.", "shift")
-    return Check(WITHIN, f"Within the certificate: {start}.{_absent(len(before) - len(place))}")
+    first, second = (np.array(side, dtype=np.float64) for side in zip(*both, strict=True))
+    moved = repeated.shift(first, second, scale, document["plan"]["confidence"])
+    changed = repeated.scatter(first, second, document)
+    figures = {"repeated": len(both), repeated.SHIFT: moved.figures, repeated.SCATTER: changed.figures}
+    start = f"of {counted(len(both), 'repeated candidate')}, {moved.words}"
+    if moved.failed:
+        return Check(OUTSIDE, f"Outside: {start}: the judge has shifted.", repeated.SHIFT, figures)
+    if changed.failed:
+        return Check(OUTSIDE, f"Outside: {changed.words}: the judge scatters more.", repeated.SCATTER, figures)
+    absent = _absent(len(before) - len(place))
+    return Check(
+        WITHIN,
+        f"Within the certificate: {start}. {changed.words[0].upper()}{changed.words[1:]}.{absent}",
+        None,
+        figures,
+    )
 
 
 def _absent(count: int) -> str:
     """The sentence on candidates that the run does not repeat: a different sample may contain none of them."""
     return f" The certificate names {counted(count, 'candidate')} more, not in this run." if count else ""
-
-
-def _tested(first: Any, second: Any, scale: Scale, confidence: float) -> tuple[bool, str]:
-    """Whether verdicts have shifted, by a test without a margin; the words report the test and the counts."""
-    if scale.shares:
-        stricter, more_lenient = int((first > second).sum()), int((first < second).sum())
-        p = mcnemar(stricter, more_lenient, "exact").p
-        level = f"{1.0 - confidence:.2g}".lstrip("0")
-        rule = f"a shift is P of at most {level}, {_WITHOUT_MARGIN}"
-        words = f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)}; {rule})"
-        return p is not None and p <= 1.0 - confidence, words
-    bias: Estimate = bland_altman(second, first, confidence=confidence).bias
-    always = np.isnan(bias.low) and bias.value != 0.0
-    words = f"the mean changed by {bias.value:.3g}"
-    if not np.isnan(bias.low):
-        rule = f"a shift is an interval at {100 * confidence:.4g} % without 0, {_WITHOUT_MARGIN}"
-        words += f" [{bias.low:.3g}, {bias.high:.3g}] ({rule})"
-    return bool(always or bias.low > 0.0 or bias.high < 0.0), words

@@ -43,6 +43,8 @@ class CheckAsked:
         The new run's, as far as given.
     allow_unsaid : bool
         Whether a certificate that names no model or no prompt may cover a run.
+    json : bool
+        Whether the outcome is printed as JSON.
     """
 
     certificate: Path
@@ -50,6 +52,7 @@ class CheckAsked:
     judge: str | None
     identity: Identity
     allow_unsaid: bool = False
+    json: bool = False
 
 
 def asked_of(arguments: Sequence[str]) -> Asked:
@@ -93,7 +96,7 @@ def asked_of(arguments: Sequence[str]) -> Asked:
     )
     criteria = Criteria(
         given.least_agreement, given.direction_margin, given.least_labels, given.least_humans,
-        most_missing=given.most_missing,
+        most_missing=given.most_missing, most_changed=given.most_changed,
     )  # fmt: skip
     plan = Plan(
         given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon, design=design,
@@ -129,8 +132,11 @@ def check_asked_of(arguments: Sequence[str]) -> CheckAsked:
     parser.add_argument(
         "--allow-unsaid", action="store_true", help="hold the run against a certificate that says no model or no prompt"
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
-    return CheckAsked(Path(given.certificate), Path(given.run), given.judge, _identity(given), given.allow_unsaid)
+    return CheckAsked(
+        Path(given.certificate), Path(given.run), given.judge, _identity(given), given.allow_unsaid, given.json
+    )
 
 
 def _identity(given: argparse.Namespace) -> Identity:
@@ -230,6 +236,7 @@ def _add_plan(add: Any) -> None:
     add("--least-labels", type=int, default=criteria.fewest_in_stratum, help="criterion (default: %(default)s)")
     add("--least-humans", type=int, default=criteria.fewest_humans, help="criterion (default: %(default)s)")
     add("--most-missing", type=float, help="criterion: share without a verdict (default: a run's, as of the labelled)")
+    add("--most-changed", type=float, help="share that a later run may change (default: as from run to run)")
 
 
 def _add_identity(parser: Any) -> None:

@@ -79,6 +79,9 @@ class Criteria:
     most_missing : float or None
         The largest share of candidates without a verdict, among the labelled ones and in every later run. None limits
         only later runs: none may leave out more than the upper confidence limit of the share left out here.
+    most_changed : float or None
+        The largest share of verdicts that a later run may change on the candidates it repeats. None holds it against
+        the share that changed between the judge's own runs, if there are several.
     """
 
     agreement_bound: float = -0.10
@@ -87,10 +90,12 @@ class Criteria:
     fewest_humans: int = 1
     declared: tuple[Declared, ...] = ()
     most_missing: float | None = None
+    most_changed: float | None = None
 
     def __post_init__(self) -> None:
-        if self.most_missing is not None and not 0.0 <= self.most_missing < 1.0:
-            raise ValueError(f"most_missing is {self.most_missing!r}; expected a share from 0 to below 1, such as 0.05")
+        for name, most in (("most_missing", self.most_missing), ("most_changed", self.most_changed)):
+            if most is not None and not 0.0 <= most < 1.0:
+                raise ValueError(f"{name} is {most!r}; expected a share from 0 to below 1, such as 0.05")
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ from db.queries.sealed import (
     opened_bases_of,
     openings_of,
     sealed_items,
+    sealed_subjects,
     split_of,
 )
 from db.queries.shown import (
@@ -145,6 +146,7 @@ __all__ = [
     "review_task_of",
     "root_verdict",
     "sealed_items",
+    "sealed_subjects",
     "shown_item",
     "shown_overlays",
     "shown_volumes",

@@ -119,12 +119,16 @@ def is_of_a_model() -> Any:
 
 
 class LinesOfRun(NamedTuple):
-    """A judge run's number of lines, how many of them are errors, how many units have no line, and of how many."""
+    """A judge run's number of lines, how many of them are errors, how many units have no line, and of how many.
+
+    The units are pairs of answers if it judged these.
+    """
 
     lines: int
     errors: int
     missing: int
     units: int
+    are_pairs: bool
 
 
 def count_to_be_judged(session: Session, study_id: int) -> int:
@@ -154,7 +158,8 @@ def lines_of_runs(session: Session, study_id: int) -> dict[int, LinesOfRun]:
     runs = {}
     for run, lines, errors in ask(session, _LINES_OF_RUNS, study_id=study_id):
         units = of_pairs if run in on_pairs else of_answers
-        runs[run] = LinesOfRun(lines, errors, units - lines + of_replaced.get(run, 0), units)
+        missing = units - lines + of_replaced.get(run, 0)
+        runs[run] = LinesOfRun(lines, errors, missing, units, run in on_pairs)
     return runs
 
 

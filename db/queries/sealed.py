@@ -75,6 +75,14 @@ def sealed_items(session: Session, study_id: int) -> frozenset[int]:
     return items_for_test(session, study_id)
 
 
+def sealed_subjects(session: Session, study_id: int) -> frozenset[str]:
+    """Return the subjects on whose items people's answers are sealed."""
+    split = split_of(session, study_id)
+    if split is None or is_unsealed(session, study_id):
+        return frozenset()
+    return frozenset(split.test_subjects)
+
+
 def count_verdicts_on(session: Session, items: frozenset[int], but: Sequence[Phase] = ()) -> int:
     """Return the number of verdicts on some items, including superseded ones, except in the phases `but`."""
     ids, many = sorted(items), 0

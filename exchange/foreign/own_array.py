@@ -7,13 +7,14 @@ from typing import Any
 
 from exchange.foreign.json_rows import clue, clues_of, json_rows
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
+from exchange.judge_json_lines import lacks
 from exchange.refusal import listed
 from exchange.tables import JUDGE_VERDICTS
 
 
 def recognises(source: Source) -> bool:
     """Return whether a file is an array whose first object has the required columns of a verdict and no labeller."""
-    return source.is_array and set(JUDGE_VERDICTS.required) <= set(source.first) and LABELLER not in source.first
+    return source.is_array and not lacks(source.first, JUDGE_VERDICTS.required) and LABELLER not in source.first
 
 
 def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
@@ -22,9 +23,10 @@ def said_by(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
     Raises
     ------
     NotInLayout
-        It has no verdict column: a verdict under another name would be lost. A verdict that was not given is empty.
+        It has no verdict column, and no reason for a missing verdict: a verdict under another name would be lost. A
+        verdict that was not given is empty.
     """
-    if "verdict" not in row and "verdict" not in asked.columns and not asked.labellers:
+    if lacks(row, ("verdict",)) and "verdict" not in asked.columns and not asked.labellers:
         raise NotInLayout(f"has no verdict, but {listed(row)}; correct the name, or leave it empty if none was given.")
     # As in our tables, a column `model` is passed on: its content shows which model it names.
     names = RESULTS if "model" in asked.columns else (*RESULTS, "model")

@@ -25,7 +25,7 @@ from services.errors import Conflict, counted, require_length, require_name
 from services.judging.asked_fields import fields_on_pairs, scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import candidate_keys, replaced_candidates
-from services.judging.judged_pairs import DOUBLED, order_in_words, pairs_asked, pairs_of, stored_order
+from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of, stored_order
 from services.judging.named_models import CandidateModels, NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
 from services.judging.run_files import read_run, sha256_of
@@ -252,7 +252,7 @@ def import_judge_verdicts(
         NamedModels(models),
         skip_unplaced=skip_unplaced,
         feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
-        **({} if pairs is None else {"doubled_says": DOUBLED, "unit": "pair"}),
+        **({} if pairs is None else {"doubled_says": doubled_says(only_order), "unit": "pair"}),
     )
     del keys, newer
     left_out = read.left_out + placed.left_out

@@ -13,6 +13,7 @@ from db import Candidate, CandidatePair, Database, Item, queries
 from db.base import stored_id
 from exchange.foreign.layout import Asked
 from exchange.judge_pairs import Order, Pair, Pairs
+from exchange.pair_rows import COLUMNS
 from exchange.refusal import shown
 from services.errors import Conflict, counted
 from services.judging.asked_fields import fields_on_pairs
@@ -28,10 +29,6 @@ ORDERS: Mapping[OrderRead, str] = {
     "first": "lines in which the pair's first answer (pairs.csv, or by key) was shown first",
     "second": "lines in which the pair's second answer was shown first",
 }
-DOUBLED = (
-    "one run may judge a pair once, and the two orders of a pair are two runs (ask for one order at a time), but some "
-    "are judged twice"
-)
 
 
 def pairs_of(session: Session, study_id: int) -> tuple[Pairs, CandidateKeys]:
@@ -70,8 +67,8 @@ def pairs_asked(
     Raises
     ------
     Conflict
-        An order is given for single answers; or a format, columns, a model or a score for pairs, which are read from
-        our own columns only.
+        An order is given for single answers; or a format, a model or a score for pairs, which are read from our own
+        columns or mapped ones only, or a column is mapped to what such lines do not have.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
@@ -81,10 +78,16 @@ def pairs_asked(
                 raise Conflict("An order is given, and the field is not about pairs of answers; leave it out.")
             return None
         pairs = pairs_of(session, study_id)[0]
-    if asked.layout or asked.columns or asked.of_model or asked.scorer:
+    if asked.layout or asked.of_model or asked.scorer:
         raise Conflict(
-            "Verdicts on pairs are read from a table with item, candidate_a, candidate_b (or model_a, model_b) and "
-            "verdict; rename the columns of another program's file, and leave out its format, columns, model and score."
+            "Verdicts on pairs are read from lines with item, candidate_a, candidate_b (or model_a, model_b) and "
+            "verdict; say which columns of another program's file these are, and leave out its format, model and score."
+        )
+    strange = next((name for name in asked.columns if name not in COLUMNS), None)
+    if strange is not None:
+        raise Conflict(
+            f"A column is mapped to '{shown(strange, 40)}', and lines on pairs have {', '.join(COLUMNS)}; correct it, "
+            "or leave it out."
         )
     return PairsAsked(pairs, only)
 
@@ -101,6 +104,16 @@ def order_of(word: str) -> OrderRead:
     if word and named is None:
         raise Conflict(f"The order is '{shown(word, 40)}', expected first or second; correct it or leave it out.")
     return named
+
+
+def doubled_says(only: OrderRead) -> str:
+    """Return the sentence on a pair that is judged twice in the lines that are read."""
+    if only is not None:
+        return "one run may judge a pair once, but some are judged twice in the order asked for"
+    return (
+        "one run may judge a pair once, and the two orders of a pair are two runs (ask for one order at a time), but "
+        "some are judged twice"
+    )
 
 
 def stored_order(only: OrderRead, left_out: int) -> dict[str, Any]:

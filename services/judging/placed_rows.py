@@ -150,8 +150,12 @@ def placed_rows(
 
 
 def _code_of_unknown(row: JudgeRow) -> int:
-    """Return a number below `UNKNOWN` that identifies rows with the same keys; the file will be refused anyway."""
-    return UNKNOWN - 1 - (hash((row.item, row.candidate)) & (2**62 - 1))
+    """Return a number below `UNKNOWN` that identifies rows with the same keys; the file will be refused anyway.
+
+    If only one order of each pair is read, this is the order too: which of them a line is about is known only of pairs
+    of the study, so both orders of another pair are read, and neither is a second verdict.
+    """
+    return UNKNOWN - 1 - (hash((row.item, row.candidate, row.shown_first)) & (2**62 - 1))
 
 
 def _note_replaced(

@@ -218,9 +218,10 @@ def read_files(
         require_readable(file.content, file.name)
     if pairs is not None:
         tables = [
-            PairTable(file.content, file.name, scale, pairs.pairs, problems, asked.says, pairs.only) for file in files
+            PairTable(file.content, file.name, scale, pairs.pairs, problems, asked.says, asked.columns, pairs.only)
+            for file in files
         ]
-        return [Verdicts({"": table}, problems) for table in tables]
+        return [Verdicts({"": table}, problems, unit=table.unit) for table in tables]
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)

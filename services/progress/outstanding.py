@@ -26,6 +26,7 @@ WORDS = {
     REVIEW.key: REVIEW.left,
     OPINIONS.key: OPINIONS.left,
     "judge": "candidates not judged",
+    "judge of pairs": "pairs not judged",
     "failures": "items could not be shown",
 }
 NO_REVIEWER = "No reviewer"
@@ -202,7 +203,9 @@ def _not_sent(session: Session, study_id: int, phases: StudyPhases) -> list[Open
 def _of_judges(session: Session, study_id: int) -> list[OpenWork]:
     lines = queries.lines_of_runs(session, study_id)
     runs = session.exec(select(JudgeRun.id, JudgeRun.name).where(JudgeRun.study_id == study_id)).all()
-    return [
-        OpenWork(f"Judge run “{name}”", "judge", lines[stored_id(number)].missing, lines[stored_id(number)].units)
-        for number, name in sorted(runs, key=lambda run: stored_id(run[0]))
-    ]
+    work = []
+    for number, name in sorted(runs, key=lambda run: stored_id(run[0])):
+        of_run = lines[stored_id(number)]
+        part = "judge of pairs" if of_run.are_pairs else "judge"
+        work.append(OpenWork(f"Judge run “{name}”", part, of_run.missing, of_run.units))
+    return work

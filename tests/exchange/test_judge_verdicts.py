@@ -56,6 +56,20 @@ def test_json_values_are_understood_by_their_type(said: object, meant: str) -> N
     assert read_json_lines({"item": "i1", "candidate": 7, "verdict": said}) == [("i1", "7", meant, None)]
 
 
+@pytest.mark.parametrize(
+    ("row", "error"), [({"failure": "refusal"}, "the judge refused"), ({"error": "timeout"}, "timeout")]
+)
+def test_in_json_a_reason_stands_for_a_verdict(row: dict[str, str], error: str) -> None:
+    assert read_json_lines({"item": "i1", "candidate": "k1", **row}) == [("i1", "k1", None, error)]
+
+
+@pytest.mark.parametrize("row", [{}, {"failure": ""}, {"error": None}, {"verdikt": "correct"}])
+def test_in_json_a_row_with_neither_a_verdict_nor_a_reason_is_refused(row: dict[str, object]) -> None:
+    content = json.dumps({"item": "i1", "candidate": "k1", **row}).encode()
+
+    assert "line 1: expected an object with item, candidate, verdict" in refusal_of(content, "judge.jsonl")
+
+
 def test_a_row_without_a_verdict_is_an_error_and_never_incorrect() -> None:
     assert read_csv("i1,k1,,timeout,", "i1,k2,,,") == [
         ("i1", "k1", None, "timeout"),

@@ -15,6 +15,7 @@ from tests.main_job.independent import (
     mcnemar,
     mean,
     normalised,
+    obuchowski,
     same,
     share,
     spearman,
@@ -157,7 +158,9 @@ def _direction(triples: list[tuple[str, bool, bool]], scorer: str = "") -> Expec
     """Return human minus judge (or scorer) over (item, human, judge), with what it says of the judge (or scorer)."""
     strict = sum(human and not judge for _, human, judge in triples)
     lenient = sum(judge and not human for _, human, judge in triples)
-    gap = difference(triples, unit="candidate", p=mcnemar(strict, lenient))
+    items = [item for item, _, _ in triples]
+    shared = len(set(items)) < len(items)
+    gap = difference(triples, unit="candidate", p=obuchowski(triples) if shared else mcnemar(strict, lenient))
     counts = f"{strict} stricter, {lenient} more lenient"
     if scorer:
         counts = f"{scorer} stricter on {strict}, more lenient on {lenient}"

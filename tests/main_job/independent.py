@@ -254,6 +254,17 @@ def mcnemar(b: int, c: int) -> float:
     return float(stats.binomtest(b, b + c, 0.5).pvalue) if b + c else 1.0
 
 
+def obuchowski(triples: Iterable[tuple[Hashable, float, float]]) -> float | None:
+    """Return the P value of McNemar's test in clusters over (cluster, a, b); None for a single cluster."""
+    sums: dict[Hashable, float] = {}
+    for cluster, a, b in triples:
+        sums[cluster] = sums.get(cluster, 0.0) + float(a) - float(b)
+    squares, m = sum(each**2 for each in sums.values()), len(sums)
+    if m < 2:
+        return None
+    return float(stats.chi2.sf((m - 1) / m * sum(sums.values()) ** 2 / squares, 1)) if squares else 1.0
+
+
 def discordant_share(b: int, c: int, *, unit: str, note: str = "") -> Expected:
     """Return b / (b + c) with its exact interval."""
     if b + c == 0:

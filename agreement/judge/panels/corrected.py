@@ -10,7 +10,7 @@ import numpy as np
 from agreement.bias import judge_bias_by_factor
 from agreement.coding import compact
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
@@ -35,6 +35,7 @@ UNSAID = (
 )
 MOST_SIDE_BY_SIDE = 200_000
 """In pools with more candidates than this, scores are corrected by the main basis only."""
+_WEIGHTED = ", or --probability with the chance of each to be adjudicated"
 
 
 def panel(material: Material, plan: Plan) -> Panel:
@@ -120,7 +121,7 @@ def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> 
     if pool.material.n > MOST_SIDE_BY_SIDE or pool.plan.fewest_shown > 1:
         return
     for basis in bases(pool.material):
-        if basis.name == usual.name or not basis.n or only_what_differed(pool.material, judge, basis):
+        if basis.name == usual.name or not basis.n or _differed(pool, judge, basis):
             continue
         other = pool_of(pool.material, judge, basis, pool.plan)
         for model in models:
@@ -145,14 +146,22 @@ def _bounds(pool: Pool, model: str, judge: str) -> Iterator[Row]:
         yield Row(f"raw, {name}", (model, judge), bound)
 
 
+def _differed(pool: Pool, judge: str, basis: Basis) -> str | None:
+    """Why adjudicated verdicts correct nothing; None if they are weighted by the chance of being adjudicated."""
+    is_weighted = pool.plan.design in ("probability", "stratified")
+    return only_what_differed(pool.material, judge, basis, is_weighted=is_weighted)
+
+
 def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
     """The reasons why no score can be corrected; empty if scores can be."""
     plan, material = pool.plan, pool.material
     if plan.design == "unknown":
         return [UNSAID]
-    differed = only_what_differed(pool.material, judge, basis)
+    differed = _differed(pool, judge, basis)
     if differed is not None:
-        return [f"{differed} Nothing is corrected: expected another --basis, or adjudicated verdicts of all labelled."]
+        drawn = "" if how_adjudicated(pool.material, judge).how_far == "only" else _WEIGHTED
+        expected = f"expected another --basis, or adjudicated verdicts of all labelled{drawn}."
+        return [f"{differed} Nothing is corrected: {expected}"]
     if plan.design == "stratified" and material.strata is None:
         return ["the design is stratified without strata: expected --stratum with their column."]
     if plan.design == "probability":
@@ -167,11 +176,7 @@ def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
 
 def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[str]]:
     """Scores corrected by the judge's rates, unless these are known to differ or the labels do not estimate them."""
-    if (
-        not pool.material.scale.shares
-        or pool.plan.design == "unknown"
-        or only_what_differed(pool.material, judge, basis)
-    ):
+    if not pool.material.scale.shares or pool.plan.design == "unknown" or _differed(pool, judge, basis):
         return [], []
     if not basis.has_levels:
         return [], [f"Rogan-Gladen is not computed: {basis.name} is a score between right and wrong, and has no rates."]

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import main_basis, only_what_differed
+from agreement.judge.bases import how_adjudicated, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT, ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
@@ -95,7 +95,8 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     if only_what_differed(material, judge, basis) is not None:
-        reason = "adjudicated were only candidates on which the judge differs from a human"
+        how_far = how_adjudicated(material, judge).how_far
+        reason = f"adjudicated were {how_far} candidates on which the judge differs from a human"
         none = undefined("signed difference", basis.n, UNIT, "human minus judge", reason)
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return

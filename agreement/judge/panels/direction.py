@@ -10,7 +10,7 @@ import numpy as np
 from agreement.clustered_tests import mcnemar_in_clusters
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
-from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import by_interval, judge_direction, stands_for
 from agreement.judge.material import Material
@@ -147,7 +147,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         parties = (judge, basis.name)
         if only_what_differed(material, judge, basis) is not None:
             sentences.append(
-                f"Whether {judge} is stricter or more lenient is not estimable: only disagreements were adjudicated."
+                f"Whether {judge} is stricter or more lenient is not estimable: "
+                f"{how_adjudicated(material, judge).how_far} disagreements were adjudicated."
             )
             continue
         (row,) = panel.of(DIFFERENCE, parties=parties)

@@ -54,7 +54,8 @@ class _Version:
 def panel(material: Material, plan: Plan) -> Panel:
     """Every two runs of each judge, and every two of its versions: shift, scatter, and verdicts that only one has.
 
-    Versions are compared by their first runs, alongside the share that changed between repeated runs of one version.
+    Versions are compared by their first runs, alongside the share that changed between repeated runs of one version. If
+    pairs are judged, versions are compared by the first two runs in which the same answers were shown first.
 
     Parameters
     ----------
@@ -65,6 +66,32 @@ def panel(material: Material, plan: Plan) -> Panel:
     -------
     Panel
     """
+    rows, of_runs, of_versions = _compared(material, plan)
+    if not rows:
+        return Panel(KEY, ("How far the judge would repeat its verdicts is not known.",), refused=(ONE_RUN,))
+    said = [*of_runs[:_SAID], *of_versions[:_SAID]]
+    more = len(of_runs) + len(of_versions) - len(said)
+    return Panel(KEY, (*said, *([f"{more} more pairs are below."] if more else [])), tuple(rows))
+
+
+def between_versions(material: Material, plan: Plan) -> tuple[str, ...]:
+    """The sentences on every two versions of each judge, alongside what changed from run to run.
+
+    Parameters
+    ----------
+    material : Material
+    plan : Plan
+
+    Returns
+    -------
+    tuple of str
+    """
+    _, _, of_versions = _compared(material, plan)
+    return tuple(of_versions)
+
+
+def _compared(material: Material, plan: Plan) -> tuple[list[Row], list[str], list[str]]:
+    """All rows, and the sentences on runs and on versions."""
     rows: list[Row] = []
     of_runs: list[str] = []
     of_versions: list[str] = []
@@ -85,14 +112,34 @@ def panel(material: Material, plan: Plan) -> Panel:
             )
             statistic = CHANGED_WITH[first.made.prompt != second.made.prompt, first.made.model != second.made.model]
             names = _names(first.made, second.made)
-            of_pair = list(_of_pair(material, family, names, (first.first, second.first), plan, statistic, beside))
+            runs, in_other_order = _in_one_order(material, first, second)
+            beside += in_other_order
+            of_pair = list(_of_pair(material, family, names, runs, plan, statistic, beside))
             rows += of_pair
             of_versions.append(_sentence(family, names, of_pair, material, beside))
-    if not rows:
-        return Panel(KEY, ("How far the judge would repeat its verdicts is not known.",), refused=(ONE_RUN,))
-    said = [*of_runs[:_SAID], *of_versions[:_SAID]]
-    more = len(of_runs) + len(of_versions) - len(said)
-    return Panel(KEY, (*said, *([f"{more} more pairs are below."] if more else [])), tuple(rows))
+    return rows, of_runs, of_versions
+
+
+def _in_one_order(material: Material, first: _Version, second: _Version) -> tuple[tuple[Verdicts, Verdicts], str]:
+    """The runs by which two versions are compared, and how many pairs these were not shown in one order, in words.
+
+    A judge that prefers what it is shown first would otherwise seem to change with the prompt.
+    """
+    if material.compared is None:
+        return (first.first, second.first), ""
+    orders = material.compared.orders
+
+    def judged_alike(a: str, b: str) -> tuple[int, int]:
+        both = ~np.isnan(first.runs[a].codes) & ~np.isnan(second.runs[b].codes)
+        seen, seen_by_other = (orders.get(of.judge, {}).get(run) for of, run in ((first, a), (second, b)))
+        if seen is None or seen_by_other is None:
+            return 0, int(both.sum())
+        return int((both & (seen == seen_by_other) & (seen != 0)).sum()), int(both.sum())
+
+    a, b = max(((a, b) for a in first.runs for b in second.runs), key=lambda runs: judged_alike(*runs)[0])
+    alike, n = judged_alike(a, b)
+    said = "" if alike == n else f", {n - alike} of {counted(n, 'pair')} in another order or in one that is not known"
+    return (first.runs[a], second.runs[b]), said
 
 
 def _versions(material: Material) -> dict[str, list[_Version]]:

@@ -28,6 +28,7 @@ AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
 ON_TEST, IN_DEVELOPMENT = "test part", "development part"
 HELD_BACK, FITTED = "half held back", "other half"
 """Names of the halves when subjects are split only here: this does not make them the test subjects of a study."""
+_NONE_POSITIVE = "name what counts as correct with --positive"
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
         reason = "No probability or grade is given: name the judge's column of it with --score."
         return Panel(KEY, ("The judge gives verdicts without a probability.",), refused=(reason,))
     if not basis.right_or_wrong(material.scale):
-        reason = f"Thresholds need verdicts right or wrong, which {basis.name} is not: --positive, or another --basis."
+        of_scale = "numbers are neither" if material.scale.kind == "number" else _NONE_POSITIVE
+        reason = f"Thresholds need verdicts right or wrong: {of_scale}."
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
     rows: list[Row] = []
     sentences = [] if basis.name == usual.name else [_instead(usual, basis)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import stands_for
 from agreement.judge.factors import Factor
@@ -31,7 +31,7 @@ LARGEST, NOTICEABLE = "largest difference compatible", "smallest difference noti
 ORDER = "order of two models"
 TRUSTED, NOT_TRUSTED = "keeps its order", "order must not be trusted"
 DIFFERENTLY = "not uniform"
-NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: only disagreements were adjudicated."
+NO_UNIFORMITY = "Whether {judge} errs alike is not estimable: {how_far} disagreements were adjudicated."
 FINDINGS = {
     DIFFERENTLY: "errs differently over",
     "undecided": "undecided over",
@@ -78,7 +78,8 @@ def panel(material: Material, plan: Plan) -> Panel:
             differed = only_what_differed(material, judge, basis)
             if differed is not None:
                 refused.append(f"{differed} Nor do they tell whether it errs alike.")
-                sentences += [NO_UNIFORMITY.format(judge=judge)] if basis.name == usual.name else []
+                how_far = how_adjudicated(material, judge).how_far
+                sentences += [NO_UNIFORMITY.format(judge=judge, how_far=how_far)] if basis.name == usual.name else []
                 continue
             results = of_factors(material, judge, basis, plan)
             whole = basis.name == usual.name

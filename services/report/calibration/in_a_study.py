@@ -14,7 +14,6 @@ _SAID = {
     "name what counts as correct with --positive": "the field's protocol names none that is positive",
     "give --model, or --by with the columns to compare": "declare an attribute of items or candidates",
     "name the column that tells runs, samples or prompt versions apart with --run": "import another run of this prompt",
-    "--positive, or another --basis": "choose other human verdicts",
     "name them with --adjudicated": "a later phase that settles the field gives them",
     "expected --probability, or --design random for a simple random part, or --design stratified with --stratum": (
         "the study does not know the chances of all that were drawn, or labels made elsewhere are not said to be a "
@@ -24,6 +23,7 @@ _SAID = {
     "the design has probabilities that are not given: expected --probability with their column": (
         "the chances of being drawn are not known"
     ),
+    ", or --probability with the chance of each to be adjudicated": "",
     "expected another --basis": "choose other human verdicts",
     "--basis with the name of a human leaves none out": "a single person, chosen as human verdicts, leaves none out",
 }

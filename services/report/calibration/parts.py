@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from agreement.judge.bases import bases
 from agreement.judge.material import Material
-from agreement.judge.panels import PANELS, corrected, criteria, thresholds
+from agreement.judge.panels import PANELS, thresholds
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import FEWEST_SEALED
@@ -17,14 +17,14 @@ from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
 from protocol.language.judged import compared_fields
-from protocol.language.wording import capital, listed
-from services.errors import Conflict, counted
+from protocol.language.wording import capital
+from services.errors import Conflict
 from services.judging.counted_verdicts import USUAL, CountedVerdicts
 from services.judging.import_labels import lines_of
 from services.judging.run_identity import Judge, in_words, judge_of
-from services.judging.sealed_split import AFTER_REOPENING
 from services.report.calibration import elsewhere, grades
 from services.report.calibration.compared import pool_of_pairs, with_orders
+from services.report.calibration.divided import ON_TEST, how_divided
 from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
@@ -36,7 +36,7 @@ from services.report.calibration.material import (
     material_of_scores,
     part_of,
 )
-from services.report.calibration.opened import Openings, openings_of
+from services.report.calibration.opened import openings_of
 from services.report.calibration.planning import plan_of
 from services.report.rows.candidate_columns import load_candidate_columns
 from services.report.rows.candidates import load_runs
@@ -49,9 +49,6 @@ from services.report.rows.scores import scores_of
 from services.report.rows.settled import settled
 from services.report.rows.study_rows import Run
 from services.studies import frozen_facts
-
-# Only these panels are computed on test subjects; all others are for use while prompts are being tried.
-_ON_TEST = (corrected.KEY, thresholds.KEY, criteria.KEY)
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,7 @@ def read_parts(
             else OfJudge(judge, part, *_alone(whole, name), plan)
             for name, judge in judges.items()
         },
-        said=_said(session, study_id, sorted(opened), for_test, wanted, given, openings, basis, of_this_field),
+        said=how_divided(session, study_id, sorted(opened), for_test, wanted, given, openings, basis, of_this_field),
         labels=given,
     )
 
@@ -210,13 +207,13 @@ def panels_of(what: Parts) -> dict[str, Panel]:
     opened = {name: each for name, each in what.of_judges.items() if each.part == "test"}
     panels = {}
     for key, kind in PANELS.items():
-        judges = {name: own for name, own in what.whole.judges.items() if key not in _ON_TEST or name not in opened}
+        judges = {name: own for name, own in what.whole.judges.items() if key not in ON_TEST or name not in opened}
         own: list[tuple[Part, Panel]] = []
         rest = replace(what.whole, judges=judges)
         # If other judges are open on test, skip judges without grades: they would add nothing to this panel.
         if judges and (key != thresholds.KEY or not opened or thresholds.has_grades(rest)):
             own.append((what.part, kind.compute(rest, what.plan)))
-        if key in _ON_TEST:
+        if key in ON_TEST:
             own += [(each.part, _on_test(key, what.whole, each)) for each in opened.values()]
         by = None if what.labels is None else what.whole.humans
         panels[key] = joined(key, [(part, for_a_study(panel)) for part, panel in own], by)
@@ -275,74 +272,6 @@ def _alone(read: Read, judge: str) -> Read:
     material, candidates = read
     runs = {name: own for name, own in material.runs.items() if name == judge}
     return replace(material, judges={judge: material.judges[judge]}, runs=runs), candidates
-
-
-def _said(
-    session: Session,
-    study_id: int,
-    opened: Sequence[str],
-    for_test: frozenset[int],
-    runs: Sequence[JudgeRun],
-    labels: Labels | None,
-    openings: Openings,
-    basis: str,
-    of_this_field: Collection[str],
-) -> tuple[str, ...]:
-    split = queries.split_of(session, study_id)
-    if split is None:
-        return ()
-    many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
-    mine = [run for run in runs if openings.is_of(run)]
-    after = [run for run in mine if openings.came_after(run)]
-    in_time = {judge_of(run) for run in mine if openings.holds_for(run, labels, of_this_field)}
-    hiding = [run for run in after if judge_of(run) in in_time]
-    later: tuple[str, ...] = ()
-    if after:
-        names = ", ".join(run.name for run in after)
-        held = f"Imported after agreement on test was opened, and held against development subjects: {names}."
-        if hiding:
-            which = "it" if len(after) == 1 else listed([run.name for run in hiding])
-            held += f" Leave {which} out to see test subjects."
-        later = (held,)
-    by_others = {
-        in_words(judge_of(run)): openings.by[judge_of(run)].in_words
-        for run in mine
-        if openings.is_by_others(run, labels, of_this_field)
-    }
-    if by_others:
-        each = "; ".join(f"{name}, by {by}" for name, by in by_others.items())
-        others = (
-            f"By other human verdicts than these agreement on test was opened: {each}. By these, every figure is of "
-            "development subjects: figures on test by both would reveal the answers in which they differ."
-        )
-        later = (*later, others)
-    if any(openings.was_reopened(run) for run in mine):
-        later = (
-            *later,
-            f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}",
-        )
-    is_unsealed = queries.is_unsealed(session, study_id)
-    if not opened:
-        why = "unsealed, but not opened for these judges" if is_unsealed else "sealed"
-        state = f"{many}: {why}, so that every figure is of development subjects."
-        # What hides figures that were opened comes first: all runs are chosen until somebody chooses.
-        return (*later, state) if hiding else (state, *later)
-    state = "unsealed, and opened" if is_unsealed else "opened"
-    on_test, others = (
-        listed([str(kind.number) for key, kind in PANELS.items() if (key in _ON_TEST) is wanted])
-        for wanted in (True, False)
-    )
-    said = (
-        f"{many}: {state} for {listed(opened)}. For what was opened, panels {on_test} and the certificate are of test "
-        f"subjects; panels {others}, and all panels of other judges, stay on development subjects."
-    )
-    if basis and not is_unsealed:
-        only_usual = (
-            "On test subjects every figure is by the human verdicts that the opening names, whatever human verdicts "
-            "are chosen: two figures by different ones would reveal the answers in which these differ."
-        )
-        later = (*later, only_usual)
-    return (said, *later)
 
 
 def _read(

@@ -10,8 +10,8 @@ from itertools import pairwise
 from sqlmodel import col, select
 from threadpoolctl import threadpool_limits
 
+from agreement.judge.material import Made
 from agreement.judge.panels import repeatability
-from agreement.judge.rows import Panel
 from db import Database, JudgeRun
 from db.base import stored_id
 from services.judging.run_identity import in_words, judge_of
@@ -55,15 +55,15 @@ class ChangeOfPrompt:
         The lines that differ, as a unified diff; empty if a text is not stored or nothing differs.
     said
         Why the texts cannot be compared; empty if they can.
-    panel
-        Shift, scatter, missing and new verdicts on all candidates, as between repeated runs.
+    verdicts
+        Sentences on shift, scatter, missing and new verdicts on all candidates, beside what changes from run to run.
     """
 
     first: Prompt
     second: Prompt
     texts: str
     said: str
-    panel: Panel
+    verdicts: tuple[str, ...]
 
 
 def changes_of_prompts(database: Database, actor: Actor, calibration: Calibration) -> tuple[ChangeOfPrompt, ...]:
@@ -125,9 +125,9 @@ def difference_of_texts(first: Prompt, second: Prompt) -> tuple[str, str]:
 
 def _change(calibration: Calibration, first: Prompt, second: Prompt) -> ChangeOfPrompt:
     material = calibration.material
-    of_both = {prompt.name: material.judges[prompt.name] for prompt in (first, second)}
-    # Treat the prompts as repeated runs of the judge: the same questions apply to them.
-    as_runs = replace(material, runs={first.judge: of_both}, made={})
+    runs = {prompt.name: material.runs[prompt.name] for prompt in (first, second)}
+    # All runs of a prompt are one version: what it was made by otherwise is the matter of the panel.
+    made = {(name, run): Made(first.judge, prompt=name) for name, own in runs.items() for run in own}
     with threadpool_limits(1, user_api="blas"):
-        panel = repeatability.panel(as_runs, calibration.plan)
-    return ChangeOfPrompt(first, second, *difference_of_texts(first, second), panel)
+        verdicts = repeatability.between_versions(replace(material, runs=runs, made=made), calibration.plan)
+    return ChangeOfPrompt(first, second, *difference_of_texts(first, second), verdicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agreement import cohen_kappa, exact_match, judge_direction, percent_agreement, spearman, token_f1
+from agreement import cohen_kappa, exact_match, percent_agreement, spearman, token_f1
 from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow
 from exchange.report_structure import EstimateTable
 from exchange.statistic_names import Compared
@@ -10,7 +10,7 @@ from services.reading.correctness import in_words, score_written
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model
 from services.report.rows.study_rows import ReadItem, StudyRows
-from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
+from services.report.sections.direction import TEST_OF_DIRECTION, direction_of, direction_remark
 
 
 def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> EstimateTable:
@@ -21,7 +21,7 @@ def automatic_scorers(study: StudyRows, scores: Scores, intervals: IntervalSetti
     overlap = [None if item is None else _overlap(item, answer) for item, answer in texts]
     texts_can_be_scored = any(score is not None for score in exact)
     clusters = intervals.by(scores.items)
-    direction = judge_direction(scores.consensus, exact, **clusters)
+    direction = direction_of(scores.consensus, exact, scores.items, intervals)
     percent = percent_agreement(exact, scores.consensus, unit="candidate", **clusters)
     kappa = intervals.kappa(cohen_kappa, exact, scores.consensus, unit="candidate", **clusters)
     rows = [

@@ -17,7 +17,7 @@ from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either
 from services.report.rows.scores import Scores, by_model, items_of
 from services.report.rows.study_rows import CandidateAnswer, Run, StudyRows
-from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
+from services.report.sections.direction import TEST_OF_DIRECTION, direction_of, direction_remark
 
 
 def judges_section(study: StudyRows, scores: Scores, intervals: IntervalSettings) -> Section | None:
@@ -202,10 +202,8 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
     for human, own in humans_of(scores):
         of_models = human == CONSENSUS or len(scores.raters) == 1
         for stratum, here in by_model(scores.sample) if of_models else by_model(scores.sample)[:1]:
-            result = judge_direction(
-                [own[i] for i in here],
-                [said[i] for i in here],
-                **intervals.by([scores.items[i] for i in here]),
+            result = direction_of(
+                [own[i] for i in here], [said[i] for i in here], [scores.items[i] for i in here], intervals
             )
             rows.append(
                 EstimateRow(

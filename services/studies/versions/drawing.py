@@ -106,7 +106,14 @@ def drawn_before(session: Session, study: Expansion, freeze_id: int, pool: Pool,
 
 
 def draw_anew(
-    session: Session, study: Expansion, before: Before, rows: NewRows, pool: Pool, slots: Slots, key: DrawKey
+    session: Session,
+    study: Expansion,
+    before: Before,
+    rows: NewRows,
+    pool: Pool,
+    slots: Slots,
+    key: DrawKey,
+    sealed: Set[str] = frozenset(),
 ) -> Anew:
     """Draw what is rated anew; earlier draws are not changed.
 
@@ -118,6 +125,8 @@ def draw_anew(
         The pool with what the version brings.
     key
         The key of the version, so that none of its draws repeats an earlier one.
+    sealed
+        The subjects about whom answers are sealed.
 
     Raises
     ------
@@ -129,11 +138,20 @@ def draw_anew(
     anew: dict[str, DrawnPhase] = {}
     reasons: list[str] = []
     remarks: list[str] = []
+    refused: set[str] = set()
     for phase in study.phases:
+        if refused.intersection(followed_by(study, phase)):
+            # Which sentence there is would say whether its answers let in what is corrected, also if these are sealed.
+            continue
         if phase.key not in together and followed_by(study, phase):
             continue  # It is drawn once there are answers, also from what this version brings.
         if phase.source.phase is not None and phase.source.phase not in together:
             continue  # The other phase could not be drawn; another sentence already says so.
+        is_drawn_later = phase.key in before.parts and bool(followed_by(study, phase))
+        if is_drawn_later and (hidden := _corrected_of(sealed, phase, rows, pool)):
+            reasons.append(_would_tell(phase, hidden))
+            refused.add(phase.key)
+            continue
         try:
             if phase.key in before.parts:
                 corrected = _corrected(phase, before, rows, pool)
@@ -156,6 +174,7 @@ def draw_anew(
                 f"Phase '{phase.key}' is closed, since units of other phases follow from its answers; nothing can be "
                 "rated anew in it: let what is added be selected by another phase."
             )
+            refused.add(phase.key)
             continue
         anew[phase.key] = part
         together[phase.key] = _joined(together.get(phase.key), part)
@@ -178,6 +197,22 @@ def _joined(part: DrawnPhase | None, more: DrawnPhase) -> DrawnPhase:
         return more
     units = (*part.sample.units, *more.sample.units)
     return replace(part, sample=replace(part.sample, units=units), slots={**part.slots, **more.slots})
+
+
+def _corrected_of(subjects: Set[str], phase: Listed, rows: NewRows, pool: Pool) -> list[str]:
+    """Return the stored keys of what is corrected about some subjects, of the kind that a phase rates."""
+    kind = kind_rated(phase)
+    units = {"candidates": pool.candidates, "pairs": pool.pairs}.get(kind, pool.items)
+    return sorted(old for new, old in _replaces(kind, rows).items() if units[new].subject in subjects)
+
+
+def _would_tell(phase: Listed, hidden: Sequence[str]) -> str:
+    named = ", ".join(f"'{key}'" for key in hidden[:5])
+    return (
+        f"Phase '{phase.key}' follows from answers, which are sealed of test subjects: whether it would rate a "
+        f"correction anew would tell what was answered. Leave {named} as before until the study is "
+        "unsealed."
+    )
 
 
 def _corrected(phase: Listed, before: Before, rows: NewRows, pool: Pool) -> list[DrawnUnit]:

@@ -222,7 +222,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         salt = study.salt
         key = draws.key_from(salt, version, draws.times_reopened(session, study_id), after.seed)
         slots = groups.slots_with_units(session, study_id, phases)
-        anew = drawing.draw_anew(session, after, drawn, rows, pool, slots, key)
+        anew = drawing.draw_anew(
+            session, after, drawn, rows, pool, slots, key, queries.sealed_subjects(session, study_id)
+        )
         later = foreseen.foreseen(session, after, pool, anew.together, slots, key)
         known = {part.key for part in anew.together}
         to_come = [part for part in later if part.key not in known]

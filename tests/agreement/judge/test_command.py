@@ -213,6 +213,36 @@ def test_a_run_that_has_shifted_is_outside(files, certified, capsys):
     assert "; a shift is P of at most .05, however small the change)" in said
 
 
+def test_a_run_that_changes_as_many_verdicts_in_both_directions_is_outside_what_was_declared(files, tmp_path, capsys):
+    target, run = tmp_path / "card.json", tmp_path / "scattered.csv"
+    identity = ("--judge-model", "gpt-5-mini-2026-08", "--prompt", str(files / "prompt.txt"))
+    main([str(files / "judged.csv"), *BASIC, *identity, "--most-changed", ".05", "--certificate", str(target)])
+    left = {"correct": 20, "incorrect": 20}
+    lines = (files / "same.csv").read_text().splitlines()
+    for place, line in enumerate(lines[1:], start=1):
+        start, _, word = line.rpartition(",")
+        if left[word]:
+            left[word] -= 1
+            lines[place] = f"{start},{'incorrect' if word == 'correct' else 'correct'}"
+    run.write_text("\n".join(lines) + "\n")
+    capsys.readouterr()
+
+    status, said = checked(files, target, run, capsys, *identity, "--json")
+
+    outcome = json.loads(said)
+    assert (status, outcome["status"], outcome["field"]) == (1, 1, "changed")
+    assert outcome["sentence"].startswith(
+        "Outside: 40 of 400 repeated verdicts changed (10 %), and the certificate allows 5 %: the judge scatters more."
+    )
+    assert outcome["figures"] == {
+        "repeated": 400,
+        "shift": {"became_incorrect": 20, "became_correct": 20, "p": 1.0},
+        "changed": {"changed": 40, "of": 400, "allowed": 0.05, "by": "declared"},
+    }
+    assert "a later run at most 5 % of the verdicts that it repeats" in target.with_suffix(".txt").read_text()
+    assert checked(files, target, files / "same.csv", capsys)[0] == 0
+
+
 def leaving_out(files, target, every, word=""):
     """The same run in which one of so many verdicts is missing."""
     lines = (files / "same.csv").read_text().splitlines()

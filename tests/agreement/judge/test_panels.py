@@ -209,7 +209,16 @@ def test_of_two_humans_thresholds_rest_on_what_both_say_and_the_panel_says_so():
 def test_a_scale_on_which_nothing_is_right_or_wrong_has_no_thresholds():
     graded = replace(with_grades(), scale=Scale("ordinal", ("poor", "good")))
 
-    assert "--positive" in thresholds.panel(graded, PLAN).refused[0]
+    (why,) = thresholds.panel(graded, PLAN).refused
+    # No choice of human verdicts would help.
+    assert why == "Thresholds need verdicts right or wrong: name what counts as correct with --positive."
+
+
+def test_numbers_have_no_thresholds_and_no_option_for_them():
+    graded = replace(with_grades(), scale=Scale("number"))
+
+    (why,) = thresholds.panel(graded, PLAN).refused
+    assert why == "Thresholds need verdicts right or wrong: numbers are neither."
 
 
 # ---- repeats, scales, certificate ------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Several humans: each held against the others as the judge is, and who of them speaks for all."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from agreement import (
     alt_test,
     leave_one_out,
 )
-from agreement.judge.bases import bases, main_basis
+from agreement.judge.bases import Adjudicated, bases, main_basis
 from agreement.judge.factors import Factor
 from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
@@ -126,6 +128,69 @@ def test_nothing_is_corrected_certified_or_compared_by_verdicts_on_what_differed
     assert "what is true behind these scores cannot be said" in panel.sentence
     assert "Nothing is corrected: expected another --basis" in " ".join(panel.refused)
     assert shown(of_what_differed, "mean")[1:] == (False, False)
+
+
+def with_a_drawn_share_adjudicated(**parts):
+    """Adjudicated is all on which human and judge differ, and a fifth of the rest; the judge is strict."""
+    rng = np.random.default_rng(3)
+    truth = (rng.random(3_000) < 0.7).astype(float)
+    judge = np.where(truth * (rng.random(3_000) < 0.15), 0.0, truth)
+    human = np.where(rng.random(3_000) < 0.05, 1 - truth, truth)
+    probability = np.where(human == judge, 0.2, 1.0)
+    drawn = rng.random(3_000) < probability
+    given = material(
+        [human],
+        {"judge": judge},
+        adjudicated=verdicts(np.where(drawn, truth, np.nan)),
+        probability=probability,
+        **parts,
+    )
+    return given, truth
+
+
+def test_a_drawn_share_of_what_agrees_corrects_scores_if_it_is_weighted_and_shows_no_direction():
+    """Unweighted, the judge would seem stricter by 27 points, and is by 10."""
+    given, truth = with_a_drawn_share_adjudicated()
+    weighted = Plan(basis="adjudicated", design="probability", resamples=200)
+
+    (score,) = corrected.panel(given, weighted).of(corrected.CORRECTED)
+    stricter = direction.panel(given, weighted)
+    (decided,) = criteria.panel(given, weighted).of(criteria.DIRECTION)
+
+    assert score.estimate.low < truth.mean() < score.estimate.high
+    assert "is not estimable: above all disagreements were adjudicated" in stricter.sentence
+    assert not stricter.of(direction.DIFFERENCE, parties=("judge", "adjudicated"))
+    assert decided.sentence == criteria.NOT_ESTIMABLE
+
+
+def test_a_drawn_share_of_what_agrees_corrects_nothing_without_its_chances():
+    given, _ = with_a_drawn_share_adjudicated()
+
+    panel = corrected.panel(given, Plan(basis="adjudicated", design="random", resamples=200))
+
+    assert panel.of(corrected.CORRECTED) == []
+    (why,) = (said for said in panel.refused if "Nothing is corrected" in said)
+    assert re.search(r"Adjudicated were \d+ of the \d+ candidates on which judge differs from a human, and \d+ of", why)
+    assert why.endswith("or --probability with the chance of each to be adjudicated.")
+
+
+@pytest.mark.parametrize(
+    ("counts", "how_far"),
+    [
+        ((50, 150, 50, 150), ""),
+        ((50, 150, 0, 0), ""),
+        ((50, 0, 20, 0), ""),
+        ((50, 150, 50, 0), "only"),
+        ((50, 150, 50, 30), "above all"),
+        ((50, 150, 15, 45), ""),
+        ((50, 150, 18, 45), ""),
+        ((2, 2, 2, 1), ""),
+        # What agrees may be adjudicated more often: controls of raters who differ rarely.
+        ((50, 150, 10, 90), ""),
+    ],
+)
+def test_adjudicated_is_above_all_what_differs_if_chance_does_not_explain_it(counts, how_far):
+    assert Adjudicated(*counts).how_far == how_far
 
 
 def test_neither_direction_nor_uniformity_is_said_by_verdicts_on_what_differed_alone():

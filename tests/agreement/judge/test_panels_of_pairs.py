@@ -10,8 +10,8 @@ import pytest
 
 from agreement.judge.compared import Compared, Orders
 from agreement.judge.factors import Factor
-from agreement.judge.material import Material, Verdicts
-from agreement.judge.panels import calibrate, of_pairs
+from agreement.judge.material import Made, Material, Verdicts
+from agreement.judge.panels import calibrate, of_pairs, repeatability
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import Scale, State
@@ -154,3 +154,37 @@ def test_no_panel_asks_for_an_option_that_would_not_help(key: str) -> None:
     panel = calibrate(pairs({"one": ("a" * N, "+" * N)}), PLAN)[key]
 
     assert not any("--positive" in why for why in panel.refused)
+
+
+def two_prompts(old: Mapping[str, tuple[str, str]], new: Mapping[str, tuple[str, str]]) -> Material:
+    """Return pairs judged by two prompts of a judge, each in some runs with their verdicts and orders."""
+    by_name = {"judge (v1)": old, "judge (v2)": new}
+    runs = {name: {run: verdicts(said) for run, (said, _) in own.items()} for name, own in by_name.items()}
+    shown = {name: {run: orders(signs) for run, (_, signs) in own.items()} for name, own in by_name.items()}
+    made = {(name, run): Made("judge", prompt=name[-3:-1]) for name, own in runs.items() for run in own}
+    judges = {name: next(iter(own.values())) for name, own in runs.items()}
+    return Material(SCALE, {"human": verdicts("a" * N)}, judges, runs=runs, made=made, compared=Compared(X, Y, shown))
+
+
+BY_PLACE = {"+": ("a" * N, "+" * N), "-": ("b" * N, "-" * N)}
+
+
+def test_two_prompts_are_compared_on_pairs_that_were_shown_in_one_order() -> None:
+    """Both prefer what is shown first; the runs of the second prompt were imported the other way round."""
+    material = two_prompts(
+        {"one": BY_PLACE["+"], "other": BY_PLACE["-"]}, {"late": BY_PLACE["-"], "last": BY_PLACE["+"]}
+    )
+
+    (said,) = repeatability.between_versions(material, PLAN)
+
+    assert said.startswith("From v1 to v2, judge changed 0.0 % ")
+    assert "order" not in said
+
+
+@pytest.mark.parametrize(("signs", "many"), [("-" * N, "40 of 40 pairs"), ("+" * 10 + "0" * 30, "30 of 40 pairs")])
+def test_two_prompts_that_saw_no_common_order_are_said_to_have_seen_none(signs: str, many: str) -> None:
+    material = two_prompts({"one": BY_PLACE["+"]}, {"late": ("b" * N, signs)})
+
+    (said,) = repeatability.between_versions(material, PLAN)
+
+    assert f"not known: no repeated run, {many} in another order or in one that is not known; " in said

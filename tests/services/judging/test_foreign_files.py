@@ -225,11 +225,26 @@ def test_rows_are_never_placed_by_their_position(situation: Situation) -> None:
     assert (verdicts["k1"][0], verdicts["k2"][0]) == ("correct", "incorrect")
 
 
+@pytest.mark.parametrize("name", ["judged.json", "judged.jsonl"])
+def test_our_own_columns_may_begin_with_a_row_that_has_a_failure_and_no_verdict(
+    situation: Situation, name: str
+) -> None:
+    rows = [
+        {"item": "i1", "candidate": "k1", "failure": "refusal", "explanation": name},
+        {"item": "i1", "candidate": "k2", "verdict": "correct"},
+    ]
+    lines = json.dumps(rows) if name == "judged.json" else "\n".join(map(json.dumps, rows))
+
+    line = take_in(situation, lines.encode(), name, file_name=name)
+
+    assert (line.judged, line.unresolved) == (1, 1)
+
+
 def test_two_rows_about_one_candidate_are_refused(situation: Situation) -> None:
     row = {**BOTH, "model_answer": "No."}
 
     assert (
-        "some are judged twice, such as i1 + k2 (line 1), i1 + k2 (line 2)"
+        "some are judged twice, such as i1 + k2 (entry 1), i1 + k2 (entry 2)"
         in problems_of(situation, rows_of(row, row))[0]
     )
 

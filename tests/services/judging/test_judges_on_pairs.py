@@ -96,6 +96,84 @@ def test_lines_of_json_are_read_alike(situation: Situation) -> None:
     assert stored(situation, "json") == [("k1a & k1b", "b", "")]
 
 
+ARRAY = """[
+  {"item": "i1", "candidate_a": "k1b", "candidate_b": "k1a", "verdict": "a"},
+  {"item": "i1", "candidate_a": "k1c", "candidate_b": "k1a", "failure": "refusal"}
+]
+"""
+
+
+@pytest.mark.parametrize("name", ["judge.json", "judge.jsonl"])
+def test_an_array_of_pairs_is_read_like_lines_and_a_failure_needs_no_verdict(situation: Situation, name: str) -> None:
+    imported(situation, ARRAY.replace('"a"', f'"a", "explanation": "{name}"'), name, file_name=name)
+
+    assert stored(situation, name) == [("k1a & k1b", "b", ""), ("k1a & k1c", None, "")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ('{"item": "i1", "candidate_a": "k1a", "candidate_b": "k9z", "verdict": "a"}', r"k1a & k9z \(entry 1\)"),
+        (
+            '{"item": "i1", "candidate_a": "k1a", "candidate_b": "k1b"}',
+            "entry 1: expected an object with item, verdict",
+        ),
+        ('{"item": "i1", "candidate_a": "k1a", "verdict": "a"}', "entry 1: one of the two answers is not named"),
+        ('{"item": "i1", "candidate_a": "k1a", "candidate_b": "k1b", "verdict": "z"}', "entry 1: verdict 'z' is not"),
+        ('"i1"', "entry 1: expected an object"),
+        ('{"item": "i1"', "entry 1: not valid JSON"),
+    ],
+)
+def test_what_is_wrong_with_an_array_of_pairs_is_said_with_its_entries(
+    situation: Situation, entry: str, says: str
+) -> None:
+    with pytest.raises(InputRefused, match=says):
+        imported(situation, f"[{entry}]", "refused", file_name="judge.json")
+
+
+# A human judgement of MT-Bench, and one of Chatbot Arena.
+MT_BENCH = (
+    '{"question_id": "i3", "model_a": "model-b", "model_b": "model-a", "winner": "model_a", "judge": "expert_1", '
+    '"conversation_a": [{"content": "Which side?", "role": "user"}], "turn": 1}\n'
+)
+ARENA = MT_BENCH.replace('"i3"', '"i4"').replace('"winner": "model_a"', '"winner": "tie (bothbad)"')
+AS_CALLED = {"item": "question_id", "verdict": "winner"}
+
+
+def test_judgements_of_mt_bench_and_of_the_chatbot_arena_are_read_with_two_columns_mapped(
+    situation: Situation,
+) -> None:
+    asked = Asked(columns=AS_CALLED, says={"tie (bothbad)": "neither"})
+
+    imported(situation, MT_BENCH + ARENA, "arena", file_name="arena.jsonl", asked=asked)
+
+    assert stored(situation, "arena") == [("k3a & k3b", "b", ""), ("k4a & k4b", "neither", "")]
+
+
+def test_a_word_for_a_side_may_be_the_name_of_its_column_in_the_file(situation: Situation) -> None:
+    columns = {"item": "question_id", "model_a": "model_1", "model_b": "model_2", "verdict": "g1_winner"}
+    lines = "question_id,model_1,model_2,g1_winner\ni5,model-c,model-a,model_2\ni6,model-c,model-a,error\n"
+
+    imported(situation, lines, "gpt-4", asked=Asked(columns=columns))
+
+    assert stored(situation, "gpt-4") == [("k5a & k5c", "a", ""), ("k6a & k6c", None, "")]
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "name", "says"),
+    [
+        (AS_CALLED, "item,model_a,model_b,verdict\ni1,model-a,model-b,a\n", "a.csv", "lacks question_id, winner"),
+        (AS_CALLED, ARENA.replace("winner", "won"), "a.jsonl", "line 1: expected an object with question_id, winner"),
+        (AS_CALLED | {"explanation": "why"}, MT_BENCH, "a.jsonl", "nothing under 'why', mapped to explanation"),
+    ],
+)
+def test_a_column_that_is_mapped_and_not_in_the_file_is_refused(
+    situation: Situation, columns: dict[str, str], lines: str, name: str, says: str
+) -> None:
+    with pytest.raises(InputRefused, match=says):
+        imported(situation, lines, "refused", file_name=name, asked=Asked(columns=columns))
+
+
 def test_what_a_word_of_the_file_means_can_be_said(situation: Situation) -> None:
     asked = Asked(says={"[[A]]": "a", "[[C]]": "tie", "no answer": "refusal"})
 
@@ -115,7 +193,7 @@ def test_pairs_are_counted_as_pairs_where_the_run_is_listed_and_where_work_is_op
     with situation.database.read_only() as session:
         [work] = [part for part in outstanding.open_work(session, 1) if part.who == "Judge run “counted”"]
     assert (listed.judged, listed.unresolved, listed.not_judged, listed.says) == (1, 1, PAIRS - 2, FIELD)
-    assert (work.open, work.total) == (PAIRS - 2, PAIRS)
+    assert work.sentence == "Judge run “counted”: 16 of 18 pairs not judged"
     assert line.in_words.startswith(
         "Run 'counted' is imported: 1 of 18 pairs judged, 1 without a verdict, 16 missing from the file."
     )
@@ -196,6 +274,26 @@ def test_a_line_about_no_pair_of_the_study_is_of_no_order_and_refused_in_either(
         imported(situation, lines, "refused", only_order=only)
 
 
+@pytest.mark.parametrize("swapped", ["k1a,k9z,a,b", "k9z,k1a,a,a"])
+def test_both_orders_of_a_pair_that_was_not_drawn_are_not_two_verdicts(situation: Situation, swapped: str) -> None:
+    lines = f"{BOTH_ORDERS}i1,k1a,k9z,a,a\ni1,{swapped}\n"
+
+    with pytest.raises(InputRefused, match="2 of 4 verdicts name an item and pair that the study lacks") as refused:
+        imported(situation, lines, "refused", only_order="first")
+
+    assert len(refused.value.problems) == 1
+
+
+def test_two_verdicts_on_a_pair_that_was_not_drawn_in_one_order_are_named_as_such(situation: Situation) -> None:
+    lines = f"{BOTH_ORDERS}i1,k1a,k9z,a,a\ni1,k1a,k9z,b,a\n"
+
+    with pytest.raises(InputRefused, match="that the study lacks") as refused:
+        imported(situation, lines, "refused", only_order="first")
+
+    _, doubled = refused.value.problems
+    assert "but some are judged twice in the order asked for, such as i1 + k1a & k9z (line 6)" in str(doubled)
+
+
 def test_an_order_is_named_by_its_word() -> None:
     assert (judged_pairs.order_of("second"), judged_pairs.order_of("")) == ("second", None)
 
@@ -215,7 +313,11 @@ def test_an_order_for_a_field_about_single_answers_is_refused(sqlite_database: D
     [
         ({"field": ""}, "Say which field is filled in: secret_arm.better"),
         ({"field": "secret_arm.worse"}, r"no field 'secret_arm.worse' \(nearest: secret_arm.better\)"),
-        ({"asked": Asked(columns={"verdict": "winner"})}, "Verdicts on pairs are read from a table with item"),
+        ({"asked": Asked(layout="marcus")}, "Verdicts on pairs are read from lines with item"),
+        (
+            {"asked": Asked(columns={"answer": "text"})},
+            "A column is mapped to 'answer', and lines on pairs have item, ",
+        ),
     ],
 )
 def test_what_does_not_say_how_pairs_are_read_is_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,9 +91,16 @@ def test_the_panel_draws_what_changed_with_the_prompt_beside_what_changed_from_r
 
 
 def test_verdicts_of_two_prompts_are_compared_as_those_of_repeated_runs(change: ChangeOfPrompt) -> None:
-    assert change.panel.sentences[0].startswith("From Judge (v1) to Judge (v2), Judge changed 40.0 %")
-    assert "2 became correct, 0 incorrect" in change.panel.sentences[0]
-    assert "1 are missing in Judge (v2), 0 are new" in change.panel.sentences[0]
+    (said,) = change.verdicts
+    assert said.startswith("From Judge (v1) to Judge (v2), Judge changed 40.0 %")
+    assert "2 became correct, 0 incorrect" in said
+    assert "1 are missing in Judge (v2), 0 are new" in said
+
+
+def test_beside_what_changed_with_a_prompt_stands_what_changes_from_run_to_run(change: ChangeOfPrompt) -> None:
+    (said,) = change.verdicts
+
+    assert re.search(r"of 5 verdicts, 16\.7 % \[.*\] from run to run \(first to first again\), ", said)
 
 
 def test_a_prompt_is_named_with_the_runs_that_were_made_by_it(change: ChangeOfPrompt) -> None:

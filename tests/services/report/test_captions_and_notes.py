@@ -153,7 +153,7 @@ def test_an_automatic_scorer_is_said_to_be_stricter_by_its_interval_and_what_p_a
     assert re.match(r"exact match stricter on \d+, more lenient on \d+", line.note)
     assert ("by the interval, which accounts for clustering by item" in line.note) == has_interval(line.estimate)
     assert isinstance(table, EstimateTable)
-    assert "It assumes independent candidates, and the interval does not" in table.explanation
+    assert "for clusters (Obuchowski) where candidates share items or subjects" in table.explanation
 
 
 def test_who_is_outside_the_bounds_of_a_judge_is_said(

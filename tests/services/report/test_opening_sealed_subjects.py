@@ -105,9 +105,14 @@ def test_a_run_that_came_after_the_opening_tells_nothing_of_test_subjects(sealed
     assert late.of_judges["Judge (v1)"].part == "development"
     assert "against development subjects: made up for it." in " ".join(late.said)
     assert "Leave it out" not in " ".join(late.said)
+    assert ": opened for Judge (v1), but not for what is chosen here, so that every figure is" in late.said[0]
     both = calibration.calibration_of(database, admin, "sealed", runs=["first", "made up for it"])
     assert both.of_judges["Judge (v1)"].part == "development"
     assert both.said[0].endswith("against development subjects: made up for it. Leave it out to see test subjects.")
+    assert ": opened for Judge (v1), and hidden here by made up for it, so that every figure is" in both.said[1]
+    assert not any(": sealed" in said for said in (*late.said, *both.said))
+    other = calibration.calibration_of(database, admin, "sealed", runs=["second"])
+    assert ": sealed, so that every figure is of development subjects." in other.said[0]
     alone = calibration.calibration_of(database, admin, "sealed", runs=["first"])
     assert alone.of_judges["Judge (v1)"].part == "test"
 

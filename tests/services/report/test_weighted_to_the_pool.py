@@ -26,12 +26,12 @@ from tests.stored_answers import store_all
 PROTOCOL = """
 blindread: 2
 name: unequal
-title: All flagged questions and a tenth of the others
+title: All flagged questions and three in ten of the others
 attributes: {items: {flagged: yes_no}}
 phases:
   - key: read
     rates: items
-    from: {sample: {strata: flagged, sizes: {yes: all, no: 10 %}}}
+    from: {sample: {strata: flagged, sizes: {yes: all, no: 30 %}}}
     shows: [prompt]
     form:
       kind: {type: choice, options: {a: Alpha, b: Beta, c: Gamma}}
@@ -41,7 +41,7 @@ phases:
       part: {type: choice, options: {x: One, y: Two}, when: {kind: a}}
   - key: score
     rates: candidates
-    from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 10 %}}}
+    from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 30 %}}}
     shows: [prompt, candidate]
     form: {verdict: correctness}
   - key: score_each
@@ -59,8 +59,8 @@ analysis:
   resamples: 300
 """
 ITEMS = 120
-# All that are flagged, and a tenth of the others.
-DRAWN = 30
+# All that are flagged, and so many of the others that some have a reference for every field.
+DRAWN = 50
 KINDS = "abc"
 WEIGHTED = "All items: {}, weighted to the pool"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agreement import cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement, weighted_mean
+from agreement import cohen_kappa, diagnostic_accuracy, percent_agreement, weighted_mean
 from exchange.estimate_rows import EstimateRow, Party, Stratum
 from exchange.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
@@ -14,7 +14,7 @@ from services.report.rows.columns import Column
 from services.report.rows.excluded import excluded_by_either
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
-from services.report.sections.direction import TEST_OF_DIRECTION, direction_remark
+from services.report.sections.direction import TEST_OF_DIRECTION, direction_of, direction_remark
 from services.report.sections.fields.topics import Holds, Topic, has_consensus, has_tests
 
 _SAYS = {"correct": True, "incorrect": False, "partly": False}
@@ -77,7 +77,7 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
     for judge in ratings.judges:
         for human in humans_of(ratings):
             parties, scores = (judge.party, human.party), correct_of(human)
-            result = judge_direction(scores, judge.correct, **intervals.by(ratings.clusters))
+            result = direction_of(scores, judge.correct, ratings.clusters, intervals)
             rows.append(
                 EstimateRow(
                     "signed_difference", "judgements", parties, stratum, result.difference,

@@ -1,0 +1,201 @@
+"""What a new run of a judge changed on the candidates that its certificate names: in a direction, and in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.coding import Floats
+from agreement.comparisons import mcnemar_p
+from agreement.intervals import wilson_limits
+from agreement.judge.panels import repeatability
+from agreement.judge.scale import Scale
+from agreement.judge.wording import counted, p_in_words
+from agreement.measurements import bland_altman
+from agreement.multiplicity import adjust_p_values
+
+SHIFT, SCATTER = "shift", "changed"
+"""The fields named as broken by a change in a direction, and by too many changes."""
+
+_WITHOUT_MARGIN = "however small the change"
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The outcome of a test.
+
+    Attributes
+    ----------
+    failed : bool
+        Whether the run is outside.
+    words : str
+        The test and its counts.
+    figures : dict
+        The same for programs, ready for JSON.
+    """
+
+    failed: bool
+    words: str
+    figures: dict[str, Any]
+
+
+def shift(first: Floats, second: Floats, scale: Scale, confidence: float) -> Tested:
+    """Whether verdicts have shifted in a direction, by a test without a margin.
+
+    Parameters
+    ----------
+    first, second : ndarray of float, shape (n,)
+        Codes of the certified run's verdicts and of the new run's on the same candidates.
+    scale : Scale
+    confidence : float
+        Of the certificate.
+
+    Returns
+    -------
+    Tested
+
+    Examples
+    --------
+    A judge of pairs that says "tie" in 8 of 100 cases where it preferred an answer before:
+
+    >>> before = np.repeat([0.0, 1.0], 50)
+    >>> now = np.where(np.arange(100) < 8, 2.0, before)
+    >>> shift(before, now, Scale("nominal", ("a", "b", "tie")), 0.95).failed
+    True
+    """
+    if not scale.scored:
+        return _of_categories(first, second, scale, confidence)
+    first, second = scale.scores(first), scale.scores(second)
+    if scale.shares:
+        return _of_shares(first, second, confidence)
+    bias = bland_altman(second, first, confidence=confidence).bias
+    always = np.isnan(bias.low) and bias.value != 0.0
+    words = f"the mean changed by {bias.value:.3g}"
+    if not np.isnan(bias.low):
+        rule = f"a shift is an interval at {100 * confidence:.4g} % without 0, {_WITHOUT_MARGIN}"
+        words += f" [{bias.low:.3g}, {bias.high:.3g}] ({rule})"
+    figures = {"mean": bias.value, "low": _or_none(bias.low), "high": _or_none(bias.high)}
+    return Tested(bool(always or bias.low > 0.0 or bias.high < 0.0), words, figures)
+
+
+def _of_shares(first: Floats, second: Floats, confidence: float) -> Tested:
+    stricter, more_lenient = int((first > second).sum()), int((first < second).sum())
+    p, _ = mcnemar_p(stricter, more_lenient, "exact")
+    words = (
+        f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)}; {_rule(confidence)})"
+    )
+    figures = {"became_incorrect": stricter, "became_correct": more_lenient, "p": p}
+    return Tested(p <= 1.0 - confidence, words, figures)
+
+
+def _rule(confidence: float) -> str:
+    level = f"{1.0 - confidence:.2g}".lstrip("0")
+    return f"a shift is P of at most {level}, {_WITHOUT_MARGIN}"
+
+
+def _of_categories(first: Floats, second: Floats, scale: Scale, confidence: float) -> Tested:
+    """Marginal homogeneity: each category against all others, exactly, as few verdicts change, with Holm's P.
+
+    Of two categories one gains what the other loses: that is a single test.
+    """
+    moved = {
+        level: (int(((second == code) & (first != code)).sum()), int(((first == code) & (second != code)).sum()))
+        for code, level in enumerate(scale.levels)
+    }
+    moved = {level: both for level, both in moved.items() if any(both)}
+    if not moved:
+        return Tested(False, "no category became more or less frequent", {"categories": {}, "p": 1.0})
+    exact = [mcnemar_p(*both, "exact")[0] for both in moved.values()]
+    adjusted = exact if len(moved) == 2 else adjust_p_values(exact, "holm").tolist()
+    p = min(adjusted)
+    level, (came, left) = list(moved.items())[adjusted.index(p)]
+    corrected = "" if len(moved) == 2 else f", Holm over {len(moved)} categories"
+    words = (
+        f"{came} became {level} and {left} ceased to be (exact McNemar {p_in_words(p)}{corrected}; {_rule(confidence)})"
+    )
+    categories = {
+        name: {"came": both[0], "left": both[1], "p": own}
+        for (name, both), own in zip(moved.items(), adjusted, strict=True)
+    }
+    return Tested(p <= 1.0 - confidence, words, {"categories": categories, "p": p})
+
+
+def scatter(first: Floats, second: Floats, document: Mapping[str, Any]) -> Tested:
+    """Whether more verdicts changed than the certificate allows, in whatever direction.
+
+    Allowed is the share declared in its plan. If none was declared, the share is held against what changed between
+    repeated runs when the certificate was made, by the interval of the difference of the two shares [1]_. Neither is in
+    a certificate of a single run: what changed is then counted only.
+
+    Parameters
+    ----------
+    first, second : ndarray of float, shape (n,)
+        As in `shift`.
+    document : dict
+        The certificate.
+
+    Returns
+    -------
+    Tested
+
+    References
+    ----------
+    .. [1] Zou and Donner (2008). Construction of confidence limits about effect measures: a general approach. Stat Med
+       27, 1693-1702.
+    """
+    changed, n = int((first != second).sum()), first.size
+    value = changed / n
+    figures: dict[str, Any] = {"changed": changed, "of": n, "allowed": None, "by": None}
+    words = f"{changed:,} of {counted(n, 'repeated verdict')} changed ({100 * value:.2g} %)"
+    most = document["plan"]["criteria"].get("most_changed")
+    if most is not None:
+        words += f", and the certificate allows {100 * most:g} %"
+        return Tested(value > most, words, {**figures, "allowed": most, "by": "declared"})
+    own = max(_run_to_run(document), default=None)
+    if own is None:
+        return Tested(False, f"{words}, which is not tested, as the certificate has no repeated run", figures)
+    share, high = own
+    low = wilson_limits(changed, n, document["plan"]["confidence"])[0]
+    least = value - share - math.hypot(value - low, high - share)
+    words += f", and {100 * share:.2g} % from run to run when it was certified"
+    words += f" (too many is a difference whose interval at {100 * document['plan']['confidence']:.4g} % is above 0)"
+    return Tested(least > 0.0, words, {**figures, "allowed": share, "by": "run to run", "difference_low": least})
+
+
+def in_words(document: Mapping[str, Any]) -> str:
+    """What a certificate says about changes in a later run.
+
+    Parameters
+    ----------
+    document : dict
+
+    Returns
+    -------
+    str
+    """
+    most = document["plan"]["criteria"].get("most_changed")
+    if most is not None:
+        return f"a later run at most {100 * most:g} % of the verdicts that it repeats"
+    own = max(_run_to_run(document), default=None)
+    if own is None:
+        return "how many verdicts a later run may change is not said: one run, and no --most-changed"
+    return f"a later run not more verdicts than changed from run to run, {100 * own[0]:.2g} %"
+
+
+def _run_to_run(document: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
+    """Share that changed between two runs of one version, with its upper limit, as in the panel on repeatability."""
+    for panel in document.get("panels", []):
+        if panel["panel"] != repeatability.KEY:
+            continue
+        for row in panel["rows"]:
+            estimate = row["estimate"]
+            if row["statistic"] == repeatability.SCATTER and estimate["value"] is not None:
+                yield estimate["value"], estimate["value"] if estimate["high"] is None else estimate["high"]
+
+
+def _or_none(limit: float) -> float | None:
+    return None if math.isnan(limit) else limit
