@@ -26,12 +26,12 @@ from tests.stored_answers import store_all
 PROTOCOL = """
 blindread: 2
 name: unequal
-title: All flagged questions and three in ten of the others
+title: All flagged questions and a quarter of the others
 attributes: {items: {flagged: yes_no}}
 phases:
   - key: read
     rates: items
-    from: {sample: {strata: flagged, sizes: {yes: all, no: 30 %}}}
+    from: {sample: {strata: flagged, sizes: {yes: all, no: 25 %}}}
     shows: [prompt]
     form:
       kind: {type: choice, options: {a: Alpha, b: Beta, c: Gamma}}
@@ -41,12 +41,12 @@ phases:
       part: {type: choice, options: {x: One, y: Two}, when: {kind: a}}
   - key: score
     rates: candidates
-    from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 30 %}}}
+    from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 25 %}}}
     shows: [prompt, candidate]
     form: {verdict: correctness}
   - key: score_each
     rates: candidates
-    from: {sample: {strata: flagged, sizes: {yes: all, no: 30 %}}}
+    from: {sample: {strata: flagged, sizes: {yes: all, no: 25 %}}}
     shows: [prompt, candidate]
     form: {verdict: correctness}
 analysis:
@@ -60,7 +60,7 @@ analysis:
 """
 ITEMS = 120
 # All that are flagged, and so many of the others that some have a reference for every field.
-DRAWN = 50
+DRAWN = 45
 KINDS = "abc"
 WEIGHTED = "All items: {}, weighted to the pool"
 
@@ -132,7 +132,7 @@ def in_pool(tables: dict[str, Rows], values: dict[str, float]) -> float:
 
 @pytest.mark.parametrize(("section", "table"), [("plan", "line_1"), ("phase_read", "kind_accuracy")])
 def test_accuracy_is_weighted_for_each_rater_and_for_all(tables: dict[str, Rows], section: str, table: str) -> None:
-    assert sorted({round(each) for each in weights_in(tables, "read", "item").values()}) == [1, 10]
+    assert sorted({round(each) for each in weights_in(tables, "read", "item").values()}) == [1, 4]
     said = values_in(tables["fields.csv"], "kind", "item")
     in_the_pool = {}
     for who, own in said.items():
