@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from exchange.folder_rows import (
     overlay_row,
     volume_row,
 )
+from exchange.frozen_study import FrozenStudy
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.missed_references import without_some_fields
 from exchange.model_answers import answers_in_fields, unanswered_by_models
@@ -74,15 +75,14 @@ class Expanding:
     measure
         Returns the extent of a scan or image. Without it, pools give places in mm even in images without a scale, and
         there is no warning about places outside a scan.
-    takes_numbers_in_images
-        Whether references and models may give places in an image without scale in pixels from its middle, as a study
-        has them that was frozen when column and row were not read.
+    frozen
+        The frozen study of which the folder is to become a version; None for a new study.
     """
 
     version: str
     list_folders: Sequence[Path]
     measure: Measure | None = None
-    takes_numbers_in_images: bool = False
+    frozen: FrozenStudy | None = None
 
 
 def look_through_listed(
@@ -90,7 +90,6 @@ def look_through_listed(
     text: str,
     document: Mapping[str, Any],
     expanding: Expanding,
-    stored_subjects: Collection[str] = frozenset(),
 ) -> ExaminedFolder:
     """Read and cross-check a study folder whose protocol lists its phases.
 
@@ -98,13 +97,13 @@ def look_through_listed(
     ----------
     text, document
         The protocol as its author wrote it, and as parsed YAML.
-    stored_subjects
-        See `study_folder.look_through`.
     """
     problems = Problems()
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     for key, says in not_run_yet(read.judged) if read.judged else ():
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
+    for key, says in _falling_ranges(read.judged, expanding.frozen) if read.judged else ():
+        problems.add(_FILE, key, says)
     if read.whole is None:
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
@@ -127,13 +126,11 @@ def look_through_listed(
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=drawn))
     table = replace(table_of(study, "items"), optional=False)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
-    check_subjects(problems, cases, items, stored_subjects)
+    check_subjects(problems, cases, items, expanding.frozen.subjects if expanding.frozen else ())
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
+    shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
     by_key = {item.key: item for item in reversed(items.rows)}
-    shown_places = ShownPlaces(
-        study.hanging, volumes.rows, expanding.measure, takes_numbers=expanding.takes_numbers_in_images
-    )
     references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
@@ -197,6 +194,15 @@ def look_through_listed(
     return ExaminedFolder(contents, problems, volumes.rows, overlays.rows)
 
 
+def _falling_ranges(study: Expansion, frozen: FrozenStudy | None) -> Iterator[tuple[str, str]]:
+    """Yield the key of each range of an attribute whose ends are exchanged, unless it was frozen so."""
+    for each in study.attributes:
+        low, high = each.minimum, each.maximum
+        if low is not None and high is not None and low > high and not (frozen and each in frozen.study.attributes):
+            says = f"the range is {low:g} to {high:g}, and its first number is the lowest value; exchange the two."
+            yield f"key attributes.{each.table}.{each.key}.range", says
+
+
 def _case(line: Line, study: Expansion) -> CaseRow:
     return replace(case_row(line), attributes=attributes_of(line, declared_of(study, "cases")))
 
@@ -214,7 +220,8 @@ def _item(
         if phase.source.practice == "never"
     )
     named = volumes if has_volumes else _UNKNOWN
-    item = item_row(line, about, None if stands_alone else cases, named, overlays, explains=explains)
+    of_cases = None if stands_alone else cases
+    item = item_row(line, about, of_cases, named, overlays, explains=explains)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice and all(phase.source.practice == "never" for phase in study.phases):

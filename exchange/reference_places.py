@@ -31,7 +31,8 @@ def as_stored(line: Line, item: ItemRow, accepted: tuple[str, ...], places: Show
             stored.append(_from_pixel(line, item, written, pixel, pixels, places))
             continue
         place = place_of(written)
-        unclear = "" if place is None else places.may_be_read_in_two_ways(item, place)
+        is_kept = place is None or (places.frozen is not None and places.frozen.has_reference(item.key, place))
+        unclear = "" if place is None or is_kept else places.may_be_read_in_two_ways(item, place)
         if unclear:
             line.problem(f"'{shown(written)}' {unclear}", "accepted")
         stored.append(written)
