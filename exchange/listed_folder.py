@@ -25,6 +25,7 @@ from exchange.folder_rows import (
     volume_row,
 )
 from exchange.frozen_study import FrozenStudy
+from exchange.item_starts import with_starts
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.missed_references import without_some_fields
 from exchange.model_answers import answers_in_fields, unanswered_by_models
@@ -130,6 +131,7 @@ def look_through_listed(
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
+    items = replace(items, rows=with_starts(problems, items.rows, shown_places))
     by_key = {item.key: item for item in reversed(items.rows)}
     references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
@@ -221,7 +223,7 @@ def _item(
     )
     named = volumes if has_volumes else _UNKNOWN
     of_cases = None if stands_alone else cases
-    item = item_row(line, about, of_cases, named, overlays, explains=explains)
+    item = item_row(line, about, of_cases, named, overlays, explains=explains, starts_in_images=True)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice and all(phase.source.practice == "never" for phase in study.phases):

@@ -60,7 +60,7 @@ class Column:
             "options": "`id=Text`, separated by `|`",
             "file": "a file inside the study folder",
             "colour": "six hexadecimal digits, as #rrggbb",
-            "place": "`middle`, or a point in mm as `x|y|z`",
+            "place": "`middle`, or a point in mm as `x|y|z`, in an image of a listed study `column 33 row 17`",
         }[self.kind]
 
 
