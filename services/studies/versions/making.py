@@ -202,7 +202,9 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
         contents = replace(contents, protocol=after)
         version = current.version + 1
         rows, reasons = new_rows(current, contents, version)
-        refuse_all([*reasons_against_protocol(before, after), *reasons])
+        added = {phase.key for phase in after.phases} - {phase.key for phase in before.phases}
+        misspelt = [says for phase, says in drawn_apart.misspelt(session, after, study.key) if phase in added]
+        refuse_all([*reasons_against_protocol(before, after), *reasons, *misspelt])
         changes = (*changes_of_protocol(before, after), *rows.changes)
         if not changes:
             refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
