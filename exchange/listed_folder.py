@@ -58,6 +58,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.idle_groups import idle_groups
 from protocol.language.not_run_yet import not_run_yet
 from protocol.language.pools import with_places_as_shown
+from protocol.language.refused_since import refused_since
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -103,8 +104,9 @@ def look_through_listed(
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     for key, says in not_run_yet(read.judged) if read.judged else ():
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
-    for key, says in _falling_ranges(read.judged, expanding.frozen) if read.judged else ():
-        problems.add(_FILE, key, says)
+    before = expanding.frozen.study if expanding.frozen is not None else None
+    for place, says in refused_since(read.judged, before) if read.judged else ():
+        problems.add(_FILE, place, f"{says[0].upper()}{says[1:]}")
     if read.whole is None:
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
@@ -194,15 +196,6 @@ def look_through_listed(
             pairs=pairs.rows,
         )
     return ExaminedFolder(contents, problems, volumes.rows, overlays.rows)
-
-
-def _falling_ranges(study: Expansion, frozen: FrozenStudy | None) -> Iterator[tuple[str, str]]:
-    """Yield the key of each range of an attribute whose ends are exchanged, unless it was frozen so."""
-    for each in study.attributes:
-        low, high = each.minimum, each.maximum
-        if low is not None and high is not None and low > high and not (frozen and each in frozen.study.attributes):
-            says = f"the range is {low:g} to {high:g}, and its first number is the lowest value; exchange the two."
-            yield f"key attributes.{each.table}.{each.key}.range", says
 
 
 def _case(line: Line, study: Expansion) -> CaseRow:

@@ -91,7 +91,7 @@ def test_a_range_whose_ends_are_exchanged_is_refused_unless_it_was_frozen(tmp_pa
         read(tmp_path, protocol=falling)
 
     assert str(refused.value) == (
-        "protocol.yaml, key attributes.items.score.range: the range is 10 to 0, and its first number is the lowest "
+        "protocol.yaml, key attributes.items.score.range: The range is 10 to 0, and its first number is the lowest "
         "value; exchange the two."
     )
     study = read(tmp_path).protocol
