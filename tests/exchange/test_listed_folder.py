@@ -299,6 +299,13 @@ def test_columns_that_a_protocol_declares_are_checked_while_its_phases_do_not_ho
     assert "tier is 'Tier 3', expected " in str(refused.value.problems[1])
 
 
+def test_a_start_by_column_and_row_is_no_problem_of_its_own_beside_a_broken_protocol(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, (*ITEM, "column 3 row 4"), PROTOCOL.replace("[prompt,", "[prompts,"), f"{COLUMNS},start")
+
+    assert [problem.file for problem in refused.value.problems] == ["protocol.yaml"]
+
+
 def test_a_column_of_which_a_broken_protocol_says_nothing_is_not_called_unknown(tmp_path: Path) -> None:
     with pytest.raises(InputRefused) as refused:
         read(tmp_path, protocol=PROTOCOL.replace("attributes:", "atributes:"))
