@@ -74,6 +74,11 @@ def opened(*, prepared: bool = True, warned: bool = True, made: bool = True) -> 
         raise typer.Exit(1) from None
     except (Refused, Unavailable) as refusal:
         refuse(str(refusal))
+    except environment.BrokenLink:
+        refuse(
+            "Nothing was stored, since a person, study or row that this command names is no longer in the database, or "
+            "was stored by somebody else at the same time; run it again."
+        )
     except environment.UnreadableDatabase as error:
         reason = str(error.orig).strip().splitlines()[0][:200]
         refuse(f"The database cannot be read ({reason}): restore a backup.")

@@ -47,7 +47,7 @@ def invite(
         bool, typer.Option(help="Make a link that signs in once, without setting a password.")
     ] = False,
     specialty: Annotated[str, typer.Option(help="Their specialty, as it appears in the data files.")] = "",
-    years: Annotated[int | None, typer.Option(help="Their years of experience, from 0 to 99.", min=0, max=99)] = None,
+    years: Annotated[str, typer.Option(help="Their years of experience, a whole number from 0 to 99.")] = "",
     attribute: Annotated[
         list[str] | None, typer.Option(help="What the protocol declares of raters, as NAME=VALUE; can be repeated.")
     ] = None,
@@ -60,7 +60,7 @@ def invite(
     with opened_as(act_as) as (database, actor):
         purpose = "sign_in" if sign_in_only else "join"
         token = members.invite(
-            database, actor, study, login, name, role, specialty=specialty, years=years, group=group,
+            database, actor, study, login, name, role, specialty=specialty, years=_years(years), group=group,
             attributes=_named_values(attribute or []), purpose=purpose,
         )  # fmt: skip
         if token:
@@ -86,6 +86,13 @@ def describe_rater(
         stored = rater_attributes.describe(database, actor, study, login, _named_values(values))
         said = ", ".join(f"{name} {value}" for name, value in stored.items()) or "nothing"
         console.print(f"Stored of '{canonical_login(login)}': {said}.", markup=False)
+
+
+def _years(written: str) -> int | None:
+    """Return years of experience; None if nothing is written."""
+    if written and not (written.isascii() and written.isdigit() and len(written) < len("100")):
+        refuse(f"--years is '{written[:40]}', expected a whole number from 0 to 99; correct it, or leave it out.")
+    return int(written) if written else None
 
 
 def _named_values(written: list[str]) -> dict[str, str]:

@@ -67,7 +67,7 @@ def choose_phase(study_key: str, item_key: str) -> PhaseLine:
 def draw_feedback(lines: list[list[str]]) -> None:
     """Draw the feedback that raters get after answering a practice item."""
     if lines:
-        st.caption(plain("After the answer: " + " · ".join(f"{label}: {text}" for label, text in lines)))
+        st.caption(plain(f"After the answer: {previewing.in_one_line(lines)}"))
 
 
 def _draw_step(label: str, icon: str, key: str | None) -> None:

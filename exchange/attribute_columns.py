@@ -124,6 +124,9 @@ def value_of(
 
 def _number(declared: Attribute, number: float) -> float:
     low, high = declared.minimum, declared.maximum
+    if low is not None and high is not None and low > high:
+        # The range itself is refused, and no cell could be in it.
+        return number
     if (low is not None and number < low) or (high is not None and number > high):
         raise DoesNotFit(f"{declared.key} is {number:g}, expected {low:g} to {high:g}")
     return number

@@ -11,11 +11,14 @@ from pathlib import Path
 from exchange import reference_places
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.folder_rows import ReferenceRow, check_among_options
+from exchange.frozen_study import FrozenStudy
 from exchange.item_table import ItemRow, OverlayRow
 from exchange.refusal import listed, shown
 from exchange.shown_places import ShownPlaces
 from exchange.tables import FIELD_REFERENCES
 from protocol.fields import IN_WORDS, KINDS, LISTS, PLACES
+from protocol.fields.pixels import exact_column_and_row
+from protocol.fields.point import place_of
 from protocol.fields.yes_no import YES_NO
 from protocol.language.expansion import Expansion, Field
 from protocol.language.listed import COMPARED
@@ -36,10 +39,16 @@ class _Written:
 
 
 class _Fields:
-    """The fields in which items are answered, by key, and the references that phases show."""
+    """The fields in which items are answered, by key, and the references that phases show.
 
-    def __init__(self, study: Expansion) -> None:
-        self._study = study
+    Attributes
+    ----------
+    frozen
+        The frozen study of which the folder is to become a version.
+    """
+
+    def __init__(self, study: Expansion, frozen: FrozenStudy | None) -> None:
+        self._study, self.frozen = study, frozen
         self._of_form: dict[str, dict[str, list[Field]]] = {}
         self._primary_of: dict[str, frozenset[str]] = {}
         shown = (thing for phase in study.phases for thing in (*phase.shows, *(phase.then.shows if phase.then else ())))
@@ -83,7 +92,7 @@ def read_references(
     """Read all references, and note those that do not fit their item, its fields, or another line."""
     by_key = {item.key: item for item in reversed(items.rows)}
     laid = {overlay.key: overlay for overlay in overlays.rows}
-    fields = _Fields(study)
+    fields = _Fields(study, shown_places.frozen)
     seen: dict[tuple[str, str], _Written] = {}
     by_item: dict[str, dict[str, _Written]] = defaultdict(dict)
 
@@ -183,6 +192,8 @@ def _reference(
         text_only_answer=line.text("text_only_answer"),
         provenance=line.text("provenance"),
     )
+    if item is not None and not reference.field:
+        reference = replace(reference, field=_implied(fields, item, reference))
     if item is not None and not people and line.sound() and _is_place(fields, item, reference.field):
         reference = replace(reference, accepted=as_stored(line, item, reference.accepted))
     low, high = reference.low, reference.high
@@ -195,6 +206,24 @@ def _reference(
     elif item is not None and line.sound():
         _check(line, item, reference, fields, by_key)
     return reference
+
+
+def _implied(fields: _Fields, item: ItemRow, reference: FieldReference) -> str:
+    """Return the primary field if a line without a field has what is stored with a named one; empty otherwise.
+
+    A frozen study may have points of the primary field whose radius is in high, and keeps them as they are.
+    """
+    primary = fields.primary_of(item.form)
+    if len(primary) != 1:
+        return ""
+    key = min(primary)
+    if reference.compared_by == "people" or reference.radius is not None or reference.overlay:
+        return key
+    # Lines about items that no phase selects may be about anything.
+    places = [place for place in map(place_of, reference.accepted) if place is not None]
+    is_frozen = any(fields.frozen is not None and fields.frozen.has_reference(item.key, place) for place in places)
+    says_where = bool(places) or any(exact_column_and_row(written) for written in reference.accepted)
+    return key if says_where and _is_place(fields, item, key) and not is_frozen else ""
 
 
 def _is_place(fields: _Fields, item: ItemRow, key: str) -> bool:

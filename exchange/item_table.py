@@ -13,6 +13,7 @@ from exchange.refusal import listed, shown
 from exchange.spreadsheet import number_of
 from exchange.tables import LONGEST_KEY
 from protocol.fields import KINDS
+from protocol.fields.pixels import exact_column_and_row
 from protocol.fields.yes_no import YES_NO
 from protocol.forms import Form
 from protocol.hanging import Hanging
@@ -52,7 +53,7 @@ class OverlayRow:
 
 @dataclass(frozen=True)
 class ItemRow:
-    """One line of items.csv."""
+    """One line of items.csv; `start_in_image` is a start that is written by column and row."""
 
     key: str
     case: str
@@ -71,6 +72,7 @@ class ItemRow:
     practice: bool = False
     explanation: str = ""
     attributes: Attributes = ()
+    start_in_image: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
 
@@ -82,11 +84,14 @@ def item_row(
     overlays: Read[OverlayRow],
     *,
     explains: bool = False,
+    starts_in_images: bool = False,
 ) -> ItemRow:
     """Read one line of items.csv, and check that everything it names is there.
 
     Parameters
     ----------
+    starts_in_images
+        Whether a start may be written as a column and row.
     explains
         Whether the study shows explanations of items other than practice items.
     """
@@ -99,6 +104,7 @@ def item_row(
     if line.text("explanation") and not practice and not explains and line.sound("practice", "explanation"):
         line.problem("explanation is given, but the item is not a practice item; empty the cell.", "explanation")
     conversation, turn = _turn(line)
+    in_image = line.text("start") if starts_in_images and exact_column_and_row(line.text("start")) else ""
     item = ItemRow(
         key=line.text("item"),
         case=line.known("case", cases, "cases.csv"),
@@ -110,7 +116,8 @@ def item_row(
         options=_options(line, item_format, (protocol.forms or {}).get(form)),
         sequences=line.names("sequences"),
         uses_prior=line.flag("uses_prior"),
-        start=_start(line),
+        start=None if in_image else _start(line, starts_in_images),
+        start_in_image=in_image,
         overlays=_overlays(line, overlays),
         conversation=conversation,
         turn=turn,
@@ -124,7 +131,7 @@ def item_row(
     return item
 
 
-def _start(line: Line) -> tuple[float, float, float] | Literal["middle"] | None:
+def _start(line: Line, starts_in_images: bool) -> tuple[float, float, float] | Literal["middle"] | None:
     """Return the item's own start position of the crosshair; None leaves it to the study."""
     written = line.text("start")
     if written in ("", "middle"):
@@ -132,9 +139,10 @@ def _start(line: Line) -> tuple[float, float, float] | Literal["middle"] | None:
     try:
         x, y, z = (number_of(part.strip(), decimal_comma=line.decimal_comma) for part in written.split("|"))
     except ValueError:
-        line.problem(
-            f"start is '{shown(written)}', expected middle or a point in mm as x|y|z; correct the cell.", "start"
-        )
+        places = "middle or a point in mm as x|y|z"
+        if starts_in_images:
+            places = "middle, a point in mm as x|y|z or, in an image without scale, column 33 row 17"
+        line.problem(f"start is '{shown(written)}', expected {places}; correct the cell.", "start")
         return None
     return x, y, z
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from exchange.folder_rows import (
     overlay_row,
     volume_row,
 )
+from exchange.frozen_study import FrozenStudy
+from exchange.item_starts import with_starts
 from exchange.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.missed_references import without_some_fields
 from exchange.model_answers import answers_in_fields, unanswered_by_models
@@ -56,6 +58,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.idle_groups import idle_groups
 from protocol.language.not_run_yet import not_run_yet
 from protocol.language.pools import with_places_as_shown
+from protocol.language.refused_since import refused_since
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -74,15 +77,14 @@ class Expanding:
     measure
         Returns the extent of a scan or image. Without it, pools give places in mm even in images without a scale, and
         there is no warning about places outside a scan.
-    takes_numbers_in_images
-        Whether references and models may give places in an image without scale in pixels from its middle, as a study
-        has them that was frozen when column and row were not read.
+    frozen
+        The frozen study of which the folder is to become a version; None for a new study.
     """
 
     version: str
     list_folders: Sequence[Path]
     measure: Measure | None = None
-    takes_numbers_in_images: bool = False
+    frozen: FrozenStudy | None = None
 
 
 def look_through_listed(
@@ -90,7 +92,6 @@ def look_through_listed(
     text: str,
     document: Mapping[str, Any],
     expanding: Expanding,
-    stored_subjects: Collection[str] = frozenset(),
 ) -> ExaminedFolder:
     """Read and cross-check a study folder whose protocol lists its phases.
 
@@ -98,13 +99,14 @@ def look_through_listed(
     ----------
     text, document
         The protocol as its author wrote it, and as parsed YAML.
-    stored_subjects
-        See `study_folder.look_through`.
     """
     problems = Problems()
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
     for key, says in not_run_yet(read.judged) if read.judged else ():
         problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
+    before = expanding.frozen.study if expanding.frozen is not None else None
+    for place, says in refused_since(read.judged, before) if read.judged else ():
+        problems.add(_FILE, place, f"{says[0].upper()}{says[1:]}")
     if read.whole is None:
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
@@ -127,13 +129,12 @@ def look_through_listed(
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=drawn))
     table = replace(table_of(study, "items"), optional=False)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
-    check_subjects(problems, cases, items, stored_subjects)
+    check_subjects(problems, cases, items, expanding.frozen.subjects if expanding.frozen else ())
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
+    shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
+    items = replace(items, rows=with_starts(problems, items.rows, shown_places))
     by_key = {item.key: item for item in reversed(items.rows)}
-    shown_places = ShownPlaces(
-        study.hanging, volumes.rows, expanding.measure, takes_numbers=expanding.takes_numbers_in_images
-    )
     references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
         reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
@@ -214,7 +215,8 @@ def _item(
         if phase.source.practice == "never"
     )
     named = volumes if has_volumes else _UNKNOWN
-    item = item_row(line, about, None if stands_alone else cases, named, overlays, explains=explains)
+    of_cases = None if stands_alone else cases
+    item = item_row(line, about, of_cases, named, overlays, explains=explains, starts_in_images=True)
     if any(phase.form == "as_item" for phase in study.phases):
         line.word("form", [form.key for form in study.forms])
     if item.practice and all(phase.source.practice == "never" for phase in study.phases):

@@ -11,7 +11,7 @@ from exchange.refusal import listed, shown
 from exchange.shown_places import ShownPlaces
 from exchange.tables import Column
 from protocol.fields import PLACES
-from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words
+from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
 from protocol.language.expansion import Expansion, Field
 from protocol.language.layout import laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
@@ -83,13 +83,21 @@ def _places_as_shown(
             _note_outside(line, asked.key, said, item, shown_places, shown_places.beyond_pixels(item, *pixel))
         elif isinstance(value, list):
             unclear = shown_places.may_be_read_in_two_ways(item, value)
-            if unclear:
+            if unclear and not _is_frozen(line, item, value, shown_places):
                 line.problem(f"{asked.key} '{' '.join(f'{part:g}' for part in value)}' {unclear}", asked.key)
                 continue
             _note_where_nobody_points(line, asked.key, value, item, shown_places)
         elif isinstance(value, str):
             shown_places.not_places.append((line.number, asked.key, value))
     return changed
+
+
+def _is_frozen(line: Line, item: ItemRow, place: list[float], shown_places: ShownPlaces) -> bool:
+    """Return whether this very place of this candidate is in the frozen study, where it is laid out in pixels."""
+    pixels = pixels_at(shown_places.places_of(item), None)
+    if shown_places.frozen is None or pixels is None:
+        return False
+    return shown_places.frozen.has_answer(line.text("candidate"), pixels.in_words(place))
 
 
 def _note_where_nobody_points(

@@ -31,7 +31,14 @@ def as_stored(line: Line, item: ItemRow, accepted: tuple[str, ...], places: Show
             stored.append(_from_pixel(line, item, written, pixel, pixels, places))
             continue
         place = place_of(written)
-        unclear = "" if place is None else places.may_be_read_in_two_ways(item, place)
+        if place is None and pixels is not None and not places.mixes(item):
+            line.problem(
+                f"'{shown(written)}' is no place in an image without scale; write column and row as the reading room "
+                "shows them, such as column 33 row 17.",
+                "accepted",
+            )
+        is_kept = place is None or (places.frozen is not None and places.frozen.has_reference(item.key, place))
+        unclear = "" if place is None or is_kept else places.may_be_read_in_two_ways(item, place)
         if unclear:
             line.problem(f"'{shown(written)}' {unclear}", "accepted")
         stored.append(written)
@@ -79,7 +86,7 @@ def begun_at(number: int, says: FieldReference, item: ItemRow, places: ShownPlac
     for written in says.accepted:
         place = place_of(written)
         if place is not None and math.dist(item.start, place) <= says.radius:
-            begin = " ".join(f"{part:g}" for part in item.start)
+            begin = item.start_in_image or " ".join(f"{part:g}" for part in item.start)
             about = f"'{says.field}'" if says.field else "the primary field"
             yield (
                 f"{FIELD_REFERENCES.file}: line {number}: item '{item.key}' begins at {begin} (start), within the "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from exchange.frozen_study import FrozenStudy
 from exchange.item_table import ItemRow, VolumeRow
 from protocol.fields.pixels import Extent, Pixels, Places, pixels_at
 from protocol.hanging import Hanging
@@ -22,8 +23,8 @@ class ShownPlaces:
 
     Attributes
     ----------
-    takes_numbers
-        Whether places in an image without scale may be given in pixels from its middle, as x, y and z.
+    frozen
+        The frozen study whose places keep their spelling, also those in pixels from the middle of an image.
     warnings
         Warnings about places, collected while tables are read.
     not_places
@@ -31,9 +32,13 @@ class ShownPlaces:
     """
 
     def __init__(
-        self, hanging: Hanging, volumes: Sequence[VolumeRow], measure: Measure | None, *, takes_numbers: bool = False
+        self,
+        hanging: Hanging,
+        volumes: Sequence[VolumeRow],
+        measure: Measure | None,
+        frozen: FrozenStudy | None = None,
     ) -> None:
-        self.takes_numbers = takes_numbers
+        self.frozen = frozen
         self._hanging, self._volumes, self._measure = hanging, volumes, measure
         self._extents: dict[Path, Extent | None] = {}
         self.warnings: list[str] = []
@@ -66,10 +71,10 @@ class ShownPlaces:
     def may_be_read_in_two_ways(self, item: ItemRow, place: Sequence[float]) -> str:
         """Return why three numbers do not say where a place in an item is; empty if they do.
 
-        In an image they can be taken for column and row. A frozen study may have places that were given so before.
+        In an image they can be taken for column and row.
         """
         pixels = pixels_at(self.places_of(item), None)
-        if pixels is None or self.takes_numbers or self.mixes(item):
+        if pixels is None or self.mixes(item):
             return ""
         return (
             "is a place in an image without scale, where three numbers can be taken for column and row, and for pixels "

@@ -6,7 +6,6 @@ refused with everything that is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,17 +60,13 @@ def read_study_folder(folder: Path, expanding: Expanding | None = None) -> Study
     return outcome.contents
 
 
-def look_through(
-    folder: Path, expanding: Expanding | None = None, stored_subjects: Collection[str] = frozenset()
-) -> ExaminedFolder:
+def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFolder:
     """Read and cross-check a study folder, and collect all problems instead of stopping at the first one.
 
     Parameters
     ----------
     expanding
         See `read_study_folder`.
-    stored_subjects
-        The subjects of the study that the folder is to be a version of.
 
     Raises
     ------
@@ -86,7 +81,7 @@ def look_through(
         unread = Problems()
         text, document = document_of(folder / "protocol.yaml", unread)
         if lists_phases(document):
-            return look_through_listed(folder, text, document, expanding, stored_subjects)
+            return look_through_listed(folder, text, document, expanding)
         if unread.count and (not text or would_list_phases(text)):
             # Until the protocol can be read, the tables and columns that the study needs are not known.
             return ExaminedFolder(None, unread, (), ())

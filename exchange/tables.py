@@ -60,7 +60,7 @@ class Column:
             "options": "`id=Text`, separated by `|`",
             "file": "a file inside the study folder",
             "colour": "six hexadecimal digits, as #rrggbb",
-            "place": "`middle`, or a point in mm as `x|y|z`",
+            "place": "`middle`, or a point in mm as `x|y|z`, in an image of a listed study `column 33 row 17`",
         }[self.kind]
 
 
@@ -225,7 +225,8 @@ FIELD_REFERENCES = Table(
     (
         _item("i1"),
         Column("field", "A field of the item's form, or a key that a phase shows as `reference.KEY`.",
-               "word", "diagnosis", "the primary field", longest=40, optional=True),
+               "word", "diagnosis", "the primary field; if phases have several, a `radius`, an `overlay` and "
+               "`people` need its name", longest=40, optional=True),
         Column("accepted", "Every answer that counts as right: option ids, texts, numbers, or points in mm.", "names",
                "glioma|12.5 -30 8", "none; a range or an overlay is then needed", optional=True),
         Column("low", "The smallest number that counts as right.", "number", "2.5", "no lower limit", optional=True),

@@ -119,5 +119,6 @@ def _item(
 ) -> ItemRow:
     stands_alone = not cases.rows and cases.keys is not None
     named = volumes if line.cells["sequences"].strip() else Read[VolumeRow]((), None, frozenset())
-    item = item_row(line, ReadProtocol(), None if stands_alone else cases, named, overlays, explains=True)
+    of_cases = None if stands_alone else cases
+    item = item_row(line, ReadProtocol(), of_cases, named, overlays, explains=True, starts_in_images=True)
     return replace(item, attributes=attributes_of(line, declared_of(study, "items")))

@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
+from exchange.frozen_study import FrozenStudy
+from exchange.study_folder import read_study_folder
 from protocol.fields.abstention import UNDETERMINED
+from protocol.language.expansion import Expansion
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission, worklist
 from services.report import build
 from services.report.files import export
 from services.studies import freezing, importing, members
+from services.studies.explaining import EXPANDING
 from tests.situations import (
     Situation,
     answers,
@@ -232,3 +236,10 @@ def closed_tables(situation: Situation, reason: str | None = None) -> dict[str, 
         for name in archive.namelist()
         if name.endswith(".csv")
     }
+
+
+def as_frozen(folder: Path) -> FrozenStudy:
+    """Return the protocol of a folder as that of a frozen study, also if today no such study could be frozen."""
+    study = read_study_folder(folder, EXPANDING).protocol
+    assert isinstance(study, Expansion)
+    return FrozenStudy(study)

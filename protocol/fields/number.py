@@ -21,6 +21,7 @@ from protocol.fields.kind import (
     in_digits,
     is_finite,
 )
+from protocol.labels import as_label
 
 _MEASURED = re.compile(r"(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))\s*(?P<unit>[^\d\s.,].*?)?\.?")
 
@@ -31,11 +32,11 @@ _LEAST_POWER, _MOST_POWER = -324, 308
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> float:
     """Return the number, which has to be within the field's limits."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
-        raise WrongAnswer(f"{field.label}: expected a number.")
+        raise WrongAnswer(f"{as_label(field.label)} expected a number.")
     if field.minimum is not None and value < field.minimum:
-        raise WrongAnswer(f"{field.label}: at least {in_digits(field.minimum)} is expected.")
+        raise WrongAnswer(f"{as_label(field.label)} at least {in_digits(field.minimum)} is expected.")
     if field.maximum is not None and value > field.maximum:
-        raise WrongAnswer(f"{field.label}: at most {in_digits(field.maximum)} is expected.")
+        raise WrongAnswer(f"{as_label(field.label)} at most {in_digits(field.maximum)} is expected.")
     return float(value)
 
 

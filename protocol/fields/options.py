@@ -17,6 +17,7 @@ from protocol.fields.kind import (
     each_in_words,
     one_of_them,
 )
+from protocol.labels import as_label
 
 SCHEMA: Mapping[str, Any] = {"type": "string"}
 
@@ -31,7 +32,7 @@ def chosen(field: AskedField, value: Any) -> str:
     for option in field.options:
         if option.id == str(value):
             return option.id
-    raise WrongAnswer(f"{field.label}: choose one of the options.")
+    raise WrongAnswer(f"{as_label(field.label)} choose one of the options.")
 
 
 def canonical(value: Any) -> str:

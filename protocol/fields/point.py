@@ -9,6 +9,7 @@ from typing import Any
 
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, is_finite
 from protocol.fields.pixels import WITH_SCALE, Places, column_and_row, pixels_at
+from protocol.labels import as_label
 
 # Decimals of mm to which points are compared; finer than any voxel.
 _DECIMALS = 3
@@ -19,15 +20,15 @@ _SIDES = (("R", "L"), ("A", "P"), ("S", "I"))
 def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[float | str]:
     """Return x, y and z in mm, with the title of the pane whose coordinates they are if the browser names it."""
     if not isinstance(value, list) or len(value) not in (3, 4):
-        raise WrongAnswer(f"{field.label}: set the crosshair on the point first.")
+        raise WrongAnswer(f"{as_label(field.label)} set the crosshair on the point first.")
     point: list[float | str] = []
     for coordinate in value[:3]:
         if isinstance(coordinate, bool) or not isinstance(coordinate, int | float) or not is_finite(coordinate):
-            raise WrongAnswer(f"{field.label}: expected three numbers in mm.")
+            raise WrongAnswer(f"{as_label(field.label)} expected three numbers in mm.")
         point.append(float(coordinate))
     for pane in value[3:]:
         if pane not in panes:
-            raise WrongAnswer(f"{field.label}: this item has no such pane; take the point again.")
+            raise WrongAnswer(f"{as_label(field.label)} this item has no such pane; take the point again.")
         point.append(str(pane))
     return point
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from protocol.fields import options, several, text
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer, each_in_words
+from protocol.labels import as_label
 
 # Separates the lines of a list within a cell of a table.
 PARTING = "|"
@@ -18,13 +19,13 @@ def check(field: AskedField, value: Any, panes: Sequence[str]) -> list[str]:
     if field.options:
         return several.check(field, value, panes)
     if not isinstance(value, list):
-        raise WrongAnswer(f"{field.label}: expected a list.")
+        raise WrongAnswer(f"{as_label(field.label)} expected a list.")
     # An empty line would lower the rank of the lines after it.
     lines = [line for line in (text.check(field, line, panes) for line in value) if line]
     if any(PARTING in line for line in lines):
         # In a pool it would give a person away, as it separates the lines of models' answers.
         raise WrongAnswer(
-            f"{field.label}: a line holds “{PARTING}”, which parts lines in tables; "
+            f"{as_label(field.label)} a line holds “{PARTING}”, which parts lines in tables; "
             "write what it parts on lines of their own."
         )
     return lines

@@ -8,15 +8,16 @@ from typing import Any
 
 from protocol.fields import options
 from protocol.fields.kind import NOT_SCORED, AskedField, FieldKind, FieldScore, Reference, WrongAnswer
+from protocol.labels import as_label
 
 
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> list[str]:
     """Return the ids of the chosen options, each of which may be chosen only once."""
     if not isinstance(value, list):
-        raise WrongAnswer(f"{field.label}: expected a list of options.")
+        raise WrongAnswer(f"{as_label(field.label)} expected a list of options.")
     chosen = [options.chosen(field, option) for option in value]
     if len(chosen) != len(set(chosen)):
-        raise WrongAnswer(f"{field.label}: an option is chosen twice.")
+        raise WrongAnswer(f"{as_label(field.label)} an option is chosen twice.")
     return chosen
 
 

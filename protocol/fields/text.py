@@ -21,6 +21,7 @@ from protocol.fields.kind import (
     each_in_words,
     no_problem,
 )
+from protocol.labels import as_label
 
 LONGEST_TEXT = 4_000
 
@@ -60,9 +61,11 @@ _UNIT = re.compile(r"[.;]?[ -]?(per ?cent|[^\W\d_]+[23]?(?:/[^\W\d_]+)?|%)")
 def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
     """Return the text without surrounding blanks."""
     if not isinstance(value, str):
-        raise WrongAnswer(f"{field.label}: expected text.")
+        raise WrongAnswer(f"{as_label(field.label)} expected text.")
     if len(value) > LONGEST_TEXT:
-        raise WrongAnswer(f"{field.label}: {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it.")
+        raise WrongAnswer(
+            f"{as_label(field.label)} {len(value)} characters, at most {LONGEST_TEXT} are taken; shorten it."
+        )
     return value.strip()
 
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError as UnreadableDatabase
+from sqlalchemy.exc import IntegrityError as BrokenLink
 
 from db import Database, database_from_environment
 from db.engine import data_dir_from_environment, unmade_database_from_environment
@@ -16,6 +17,7 @@ from services.installation.tokens import TOKEN_PERIOD
 __all__ = [
     "DOES_NOT_ANSWER",
     "LONGEST_WAIT",
+    "BrokenLink",
     "Database",
     "UnreadableDatabase",
     "allowed_hosts",

@@ -13,6 +13,7 @@ from protocol.fields.abstention import UNDETERMINED, is_undetermined
 from protocol.fields.kind import WrongAnswer
 from protocol.fields.text import LONGEST_TEXT
 from protocol.forms import PhaseField
+from protocol.labels import as_label
 from services.errors import Incomplete, StaleDraft
 
 LARGEST_DRAFT = 64_000
@@ -129,14 +130,14 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
         value = given.get(field.key)
         if _is_blank(value):
             if field.required:
-                raise Incomplete(f"{field.label}: please fill this in.", field.key)
+                raise Incomplete(f"{as_label(field.label)} please fill this in.", field.key)
             continue
         if field.undetermined and is_undetermined(value):
             checked[field.key] = dict(UNDETERMINED)
             continue
         if field.options_by is not None and _goes_with_another(shown, field, value):
             above = next(other.label for other in form.fields if other.key == field.options_by.field)
-            raise Incomplete(f"{field.label}: choose what goes with the answer to “{above}”.", field.key)
+            raise Incomplete(f"{as_label(field.label)} choose what goes with the answer to “{above}”.", field.key)
         try:
             checked[field.key] = KINDS[field.type].check(field, value, form.panes)
         except WrongAnswer as wrong:
@@ -146,12 +147,15 @@ def _fields(form: ShownForm, given: dict[str, Any]) -> dict[str, Any]:
         given_here = len(checked[field.key]) if isinstance(checked[field.key], list) else 1
         if field.at_most is not None and given_here > field.at_most:
             raise Incomplete(
-                f"{field.label}: {given_here} answers, at most {field.at_most} are allowed; remove some.", field.key
+                f"{as_label(field.label)} {given_here} answers, at most {field.at_most} are allowed; remove some.",
+                field.key,
             )
         left = len(field.options) - given_here if field.type in LISTS and field.at_most is None else 0
         if left > 0:
             # Only a list with a limit may be shorter; the form in the browser applies the same rule.
-            raise Incomplete(f"{field.label}: {left} of {len(field.options)} are still to be ranked.", field.key)
+            raise Incomplete(
+                f"{as_label(field.label)} {left} of {len(field.options)} are still to be ranked.", field.key
+            )
     return checked
 
 
@@ -202,7 +206,9 @@ def _flag(form: ShownForm, flag: Any) -> tuple[str, str] | None:
 
 def _text(label: str, value: Any, key: str) -> str:
     if not isinstance(value, str):
-        raise Incomplete(f"{label}: expected text.", key)
+        raise Incomplete(f"{as_label(label)} expected text.", key)
     if len(value) > LONGEST_TEXT:
-        raise Incomplete(f"{label}: {len(value)} characters, at most {LONGEST_TEXT} are allowed; shorten it.", key)
+        raise Incomplete(
+            f"{as_label(label)} {len(value)} characters, at most {LONGEST_TEXT} are allowed; shorten it.", key
+        )
     return value.strip()

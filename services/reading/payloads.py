@@ -347,10 +347,21 @@ AnyItemPayload = TypeAliasType("AnyItemPayload", ItemPayload | OpinionsPayload |
 Payload = TypeAliasType("Payload", AnyItemPayload | DonePayload)
 
 
+class JudgedFieldsPayload(TypedDict):
+    """How many fields the feedback says are right, of how many of which it says whether they are."""
+
+    right: int
+    judged: int
+
+
 class FeedbackPayload(TypedDict):
-    """What a rater learns from a practice verdict; `correct` is None if there is no single right answer."""
+    """What a rater learns from a practice verdict; `correct` is None if there is no single right answer.
+
+    `correct` is about the field that is compared; `fields` about those that `lines` name, and None if they name none.
+    """
 
     correct: bool | None
+    fields: JudgedFieldsPayload | None
     lines: list[Line]
 
 

@@ -5,7 +5,7 @@ Nothing here reads the reference of a real item, and nothing of practice enters 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -199,18 +199,16 @@ def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -
     reference = queries.reference_of_practice_item(session, item.item_id)
     # Whether an answer is right reveals what the reference is, or is not.
     asks = verdict is not None and _tells_primary(phases, training, item)
+    right = _results(session, phases, training, item, reference, verdict)
+    places = places_in_references(session, assignment.study_id, item, phases, phases.rules_of(training))
+    said = _said(phases, training, item, reference, places)
+    judged = [right.get(part.answers) for part in said] if _names_fields(said) else []
     return blinding.feedback_payload(
         IS_RIGHT[_practised(session, phases, training, item.item_id, verdict)]
         if asks and verdict is not None
         else None,
-        told_after(
-            phases,
-            training,
-            item,
-            reference,
-            _results(session, phases, training, item, reference, verdict),
-            places_in_references(session, assignment.study_id, item, phases, phases.rules_of(training)),
-        ),
+        told_after(phases, training, item, reference, right, places),
+        [is_right for is_right in judged if is_right is not None],
     )
 
 
@@ -238,16 +236,28 @@ def told_after(
         texts = dict(options_of(item, primary))
         said_of_it = shown_items.texts_of_reference(primary, texts, reference, places)
         return words_in_payloads.feedback_lines(said_of_it, explanation)
-    said = [
-        part
-        for part in references_in_words.in_fields(phases, item, references_of(reference), places=places)
-        if "reference" in named or part.answers in fields_of_reference(named)
-    ]
-    if all(not part.field for part in said):
+    said = _said(phases, training, item, reference, places)
+    if not _names_fields(said):
         return words_in_payloads.feedback_lines([way for part in said for way in part.ways], explanation)
     return words_in_payloads.feedback_lines_of_fields(
         [(part.label, part.ways, right.get(part.answers)) for part in said], explanation
     )
+
+
+def _said(
+    phases: StudyPhases, training: Phase, item: ShownItem, reference: Reference, places: Places
+) -> list[references_in_words.InWords]:
+    """Return the fields whose reference is shown after an answer, in a study that lists its phases."""
+    named = _told(phases, training) if training.listed else frozenset()
+    return [
+        part
+        for part in references_in_words.in_fields(phases, item, references_of(reference), places=places)
+        if "reference" in named or part.answers in fields_of_reference(named)
+    ]
+
+
+def _names_fields(said: Sequence[references_in_words.InWords]) -> bool:
+    return any(part.field for part in said)
 
 
 def _told(phases: StudyPhases, training: Phase) -> Set[str]:

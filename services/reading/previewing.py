@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from db import Database, Item, PoolFile, Study, Volume, queries
 from db.base import stored_id
+from protocol.labels import as_label
 from protocol.language.things import shows_the_reference
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
@@ -155,6 +157,11 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
         places = places_in_references(session, stored_id(study.id), shown, phases, phases.rules_of(training))
         return practice.told_after(phases, training, shown, reference, places=places)
+
+
+def in_one_line(lines: Sequence[Line]) -> str:
+    """Return what raters read after an answer, each label with its text."""
+    return " · ".join(f"{as_label(label)} {text}" for label, text in lines)
 
 
 def lacks_its_volumes(database: Database, actor: Actor, study_key: str, item_key: str) -> bool:

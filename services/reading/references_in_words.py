@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from db.queries import ShownItem
 from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import FormField, PhaseField
+from protocol.labels import as_label
 from protocol.language.things import shows_the_reference
 from protocol.references import FieldReference, ItemReferences
 from protocol.study_phases import StudyPhases
@@ -42,7 +43,7 @@ class InWords:
     @property
     def line(self) -> str:
         """The label and all right answers on one line."""
-        return f"{self.label}: {' or '.join(self.ways)}"
+        return f"{as_label(self.label)} {' or '.join(self.ways)}"
 
 
 def whole_reference(

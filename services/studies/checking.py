@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from exchange.folder_rows import StudyFolder
+from exchange.frozen_study import FrozenStudy
 from exchange.item_table import OverlayRow, VolumeRow
 from exchange.refusal import InputRefused, Problems
 from exchange.study_folder import look_through
@@ -14,6 +15,7 @@ from imaging import ImagingError, check_volume
 from protocol.first_phases import phases_of_first_language
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
+from protocol.language.pools import lays_places_out_in_mm
 from protocol.language.wording import place_in_words
 from protocol.study import Protocol
 from protocol.study_phases import StudyPhases
@@ -29,22 +31,15 @@ from services.studies.unfit_samples import cannot_be_drawn, left_open
 
 def checked_folder(
     folder: Path,
-    *,
-    plan_is_frozen: bool = False,
-    places_in_mm: bool = False,
-    stored_subjects: Collection[str] = frozenset(),
+    frozen: FrozenStudy | None = None,
 ) -> StudyFolder:
     """Read and check a study folder; if it is refused, its scans are checked too.
 
     Parameters
     ----------
-    plan_is_frozen
-        The folder is to become a version of a frozen study, whose plan keeps lines that a new study could not have,
-        and whose references keep their spelling.
-    places_in_mm
-        That study gives all places in mm, even those in images without a scale.
-    stored_subjects
-        The subjects of that study.
+    frozen
+        The study of which the folder is to become a version, which keeps what a new study could not have, and adds
+        nothing of the kind. All its places may be in mm, even those in images without a scale.
 
     Raises
     ------
@@ -52,14 +47,13 @@ def checked_folder(
         With everything that is wrong with protocol, tables and scans.
     """
     with no_search_for_garbage():
-        expanding = replace(
-            EXPANDING, measure=None if places_in_mm else EXPANDING.measure, takes_numbers_in_images=plan_is_frozen
-        )
-        inspection = look_through(folder, expanding, stored_subjects)
+        places_in_mm = frozen is not None and lays_places_out_in_mm(frozen.study)
+        expanding = replace(EXPANDING, measure=None if places_in_mm else EXPANDING.measure, frozen=frozen)
+        inspection = look_through(folder, expanding)
         if inspection.contents is not None:
             phases = _phases_of(inspection.contents.protocol)
-            contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen=plan_is_frozen)
-            return _with_plan_checked(contents, phases, inspection.problems, frozen=plan_is_frozen)
+            contents = _with_practice_checked(inspection.contents, phases, inspection.problems, frozen)
+            return _with_plan_checked(contents, phases, inspection.problems, frozen)
     # Report problems of the scans together with those of the tables, not at the next attempt.
     _check_volumes(inspection.volumes, inspection.overlays, inspection.problems)
     raise inspection.problems.refusal()
@@ -70,18 +64,18 @@ def _phases_of(protocol: Protocol | Expansion) -> StudyPhases:
 
 
 def _with_practice_checked(
-    contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool
+    contents: StudyFolder, phases: StudyPhases, problems: Problems, frozen: FrozenStudy | None
 ) -> StudyFolder:
     """Return a folder with warnings about its pass marks added; note a problem for each mark that tests nothing.
 
-    Parameters
-    ----------
-    frozen
-        The folder is to become a version of a frozen study, whose practice was passed as it is.
+    The practice of a frozen study was passed as it is.
     """
     is_listed = isinstance(contents.protocol, Expansion)
     practised = (phases, contents.items, contents.volumes, contents.references)
-    for key, says in practised_in_vain.never_judged(*practised) if not frozen else ():
+    passed = {phase.key for phase in frozen.study.phases} if frozen is not None else set()
+    for key, says in practised_in_vain.never_judged(*practised):
+        if key in passed:
+            continue
         section = f"phases.{key}" if is_listed else "reading.practice"
         problems.add("protocol.yaml", f"key {section}.pass_mark", says)
     if problems.count and not is_listed:
@@ -90,11 +84,13 @@ def _with_practice_checked(
     return replace(contents, warnings=(*contents.warnings, *practised_in_vain.judged_in_part(*practised)))
 
 
-def _with_plan_checked(contents: StudyFolder, phases: StudyPhases, problems: Problems, *, frozen: bool) -> StudyFolder:
+def _with_plan_checked(
+    contents: StudyFolder, phases: StudyPhases, problems: Problems, frozen: FrozenStudy | None
+) -> StudyFolder:
     """Return a folder with warnings about its plan and references added; refuse what its tables cannot provide."""
     if not isinstance(contents.protocol, Expansion):
         return contents
-    checks = PlanChecks(contents.protocol, contents, frozen=frozen)
+    checks = PlanChecks(contents.protocol, contents, frozen=None if frozen is None else frozen.study)
     for key, says in checks.refused():
         problems.add("protocol.yaml", place_in_words(key), f"{says[0].upper()}{says[1:]}")
     if problems.count:

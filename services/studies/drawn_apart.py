@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from services.studies import frozen_facts
 APART_FROM = "apart_from"
 # Sentences show this much of a hash.
 _SHOWN = 12
+# Names at least so alike are taken for one that was misspelt.
+_ALIKE = 0.85
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,23 @@ def studies_named(study: Expansion, phase: Phase) -> list[str]:
     """Return the keys of other studies that a phase is drawn apart from."""
     sample, phases = phase.source.sample, {each.key for each in study.phases}
     return [name for name in (sample.not_in if sample else ()) if name not in phases]
+
+
+def misspelt(session: Session, study: Expansion, own_key: str) -> Iterator[tuple[str, str]]:
+    """Yield phases drawn apart from a study that does not exist here, though one of nearly its name does, and why.
+
+    Without any such study the name may be right: an earlier round that was read elsewhere, or not yet.
+    """
+    keys = set(session.exec(select(Study.key).where(col(Study.removed_at).is_(None)))) - {own_key}
+    for phase in study.phases:
+        for name in studies_named(study, phase):
+            alike = [] if name in keys else difflib.get_close_matches(name, sorted(keys), n=1, cutoff=_ALIKE)
+            for other in alike:
+                says = (
+                    f"sample.not_in names '{name}', and no study of this name exists here (nearest: '{other}'): no "
+                    "subject would be left out for it; correct the name, or remove it."
+                )
+                yield phase.key, says
 
 
 def freezes_of(session: Session, names: Sequence[str]) -> dict[str, str]:

@@ -302,6 +302,8 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
             raise Conflict("\n".join(reasons))
         if expansion is None:
             return None
+        if wrong := list(drawn_apart.misspelt(session, expansion, study.key)):
+            raise Conflict("\n".join(f"Phase '{phase}': {says}" for phase, says in wrong))
         gathered = stored_pool.Gathered(session, study_id)
         whole = whole_pool.read(session, study, also=gathered.take)
         pool = gathered.pool()

@@ -20,11 +20,21 @@ from db import (
 )
 from db.base import stored_id
 from exchange.folder_rows import StudyFolder
-from exchange.refusal import Conversion
+from exchange.refusal import Conversion, InputRefused, Problem
+from protocol.language.expansion import Expansion
 from services.errors import Conflict, NotAllowed, Refused
 from services.people.identity import Actor
 from services.seals import proofs
-from services.studies import draft_studies, leftovers, pairing, pool_files, shared_scans, table_rows, volume_store
+from services.studies import (
+    draft_studies,
+    drawn_apart,
+    leftovers,
+    pairing,
+    pool_files,
+    shared_scans,
+    table_rows,
+    volume_store,
+)
 from services.studies.alignment import Files
 from services.studies.checking import checked_folder, items_in_words
 from services.studies.many_objects import no_search_for_garbage
@@ -97,6 +107,10 @@ def import_study(
     study = Study(key=study_key, title=title or contents.protocol.title, simulated_readers=simulated_readers)
     with database.read_only() as session:
         draft = _require_place(session, actor, study_key, over_draft)
+        if isinstance(contents.protocol, Expansion):
+            wrong = drawn_apart.misspelt(session, contents.protocol, study_key)
+            if problems := [Problem("protocol.yaml", f"key phases.{phase}.from", says) for phase, says in wrong]:
+                raise InputRefused(problems)
         if draft is not None:
             # The secret keys the draws: importing again gives the same draw, so nobody can try for another one.
             study.salt = draft.salt

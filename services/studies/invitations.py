@@ -232,6 +232,6 @@ def _problem_of(fields: list[str], seen: dict[str, int], further: list[str]) -> 
     if len(fields) > 2 and fields[2] and fields[2].casefold() not in _ROLES:
         return f"'{fields[2][:40]}' is not a role; write rater, reviewer or admin."
     if len(fields) > 4 and fields[4] and not (fields[4].isascii() and fields[4].isdigit() and len(fields[4]) < 3):
-        return f"'{fields[4][:40]}' is not a number of years; write a whole number or leave it out."
+        return f"'{fields[4][:40]}' is not a number of years; write a whole number from 0 to 99, or leave it out."
     earlier = seen.get(canonical_login(fields[0]))
     return f"the login '{fields[0][:120]}' is already in line {earlier}." if earlier else ""

@@ -181,6 +181,8 @@ def join(
     study_id, person_id = stored_id(study.id), stored_id(person.id)
     phases = frozen_facts.phases_of(session, study_id)
     known = rater_attributes.as_stored(session, study_id, role, attributes)
+    if role == "rater":
+        specialty = rater_attributes.require_declared(session, study_id, specialty, years)
     earlier = _membership(session, study, person)
     if earlier is not None and earlier.removed_at is None:
         if earlier.role != role:
@@ -217,7 +219,8 @@ def join(
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
     membership.attributes = {**membership.attributes, **known}
-    membership.specialty, membership.years = specialty or membership.specialty, years or membership.years
+    membership.specialty = specialty or membership.specialty
+    membership.years = membership.years if years is None else years
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)

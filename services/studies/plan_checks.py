@@ -45,11 +45,12 @@ class PlanChecks:
     Parameters
     ----------
     frozen
-        The plan belongs to a frozen study of which a version is being made: its lines stay what they were.
+        The frozen study of which a version is being made: the lines of its plan stay what they were.
     """
 
-    def __init__(self, study: Expansion, contents: StudyFolder, *, frozen: bool = False) -> None:
+    def __init__(self, study: Expansion, contents: StudyFolder, *, frozen: Expansion | None = None) -> None:
         self._study, self._contents, self._frozen = study, contents, frozen
+        self._frozen_lines = dict(lines_of(frozen)) if frozen is not None else {}
         self._references = References(contents.references)
         self._phases = {phase.key: phase for phase in known_before(study)}
         self._units: dict[str, list[PlannedUnit]] = {}
@@ -59,19 +60,22 @@ class PlanChecks:
         if self._study.analysis.cluster not in _ALWAYS_THERE:
             counted = {key: self._of(phase) for key, phase in self._phases.items() if phase.counts}
             yield from without_clusters(self._study.analysis.cluster, counted)
-            if not self._frozen:
+            if self._frozen is None:
                 yield from one_cluster(self._study.analysis.cluster, counted)
-        for name in ("tables", "strata") if not self._frozen else ():
-            yield from ((("analysis", name), says) for says in named_twice(getattr(self._study.analysis, name)))
+        for name in ("tables", "strata"):
+            before = set(named_twice(getattr(self._frozen.analysis, name)) if self._frozen is not None else ())
+            twice = named_twice(getattr(self._study.analysis, name))
+            yield from ((("analysis", name), says) for says in twice if says not in before)
         for key, line in lines_of(self._study):
-            if not self._frozen:
+            is_new = self._frozen_lines.get(key) != line
+            if is_new:
                 yield from (((*key, *under), says) for under, says in said_twice(line))
                 yield from self._without_numbers(key, line)
             for phase in self._phases_of(line):
                 if line.compare not in (None, "group"):
                     yield from ((key, says) for says in self._compared(line, phase))
                 if isinstance(line, AuthoredCriterion):
-                    if not self._frozen:
+                    if is_new:
                         yield from ((key, says) for says in _no_bound_of_a_share(self._study, line))
                     units, which = self._decidable(phase, line)
                     lacking = "" if units else values_of_no_unit(self._study, phase, line, self._of(phase))

@@ -85,9 +85,31 @@ def as_stored(session: Session, study_id: int, role: str, given: Mapping[str, st
     return {name: value for name, value in stored.items() if value}
 
 
+def require_declared(session: Session, study_id: int, specialty: str, years: int | None) -> str:
+    """Return a rater's specialty as it is stored, if it and the years of experience fit what the study declares.
+
+    Raises
+    ------
+    Conflict
+        With a sentence for each that does not fit.
+    """
+    study = frozen_facts.expansion_of(session, study_id)
+    written = {"specialty": specialty, "years": "" if years is None else str(years)}
+    wrong = []
+    for each in study.attributes if study else ():
+        if each.table == "raters" and each.key in written:
+            try:
+                written[each.key] = value_of(each, written[each.key])
+            except DoesNotFit as problem:
+                wrong.append(f"{problem}; correct the value.")
+    if wrong:
+        raise Conflict("\n".join(wrong))
+    return written["specialty"]
+
+
 def _not_declared(name: str, declared: Mapping[str, Attribute]) -> str:
     if name in OF_RATERS:
-        return f"'{name}' has an entry of its own; write it there."
+        return f"'{name}' has an entry of its own in an invitation; write it there."
     if not declared:
         return f"'{shown(name)}' is no attribute that this study declares of raters: it declares none; leave it out."
     near = nearest(name, declared)

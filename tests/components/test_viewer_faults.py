@@ -87,12 +87,12 @@ def test_a_server_that_waits_for_its_database_is_tried_again_for_images_and_verd
 def test_answers_that_the_server_finds_incomplete_are_pointed_at(room: MakeRoom) -> None:
     reader = room("plain")
     reader.open()
-    reader.fail("verdict", 422, error="How sure are you?: choose one of the options.", field="confidence")
+    reader.fail("verdict", 422, error="How sure are you? choose one of the options.", field="confidence")
     reader.press("1", "4")
 
     reader.press("Enter")
 
-    reader.see("How sure are you?: choose one of the options.")
+    reader.see("How sure are you? choose one of the options.")
     expect(reader.page.locator("[data-field=confidence]")).to_have_class("field wrong")
     expect(reader.page.locator(".submit")).to_be_enabled()
     reader.submit()

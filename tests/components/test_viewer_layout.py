@@ -300,6 +300,23 @@ def test_flag_and_comment_are_in_sight_below_a_form_that_is_scrolled(room: MakeR
         assert in_sight(reader.page, ".tabs")
 
 
+@pytest.mark.parametrize("item", ["plain", "judged"])
+def test_the_steps_of_a_scale_keep_their_words_off_the_borders(room: MakeRoom, item: str) -> None:
+    reader = room(item, width=1366, height=768)
+    reader.open()
+
+    gaps = reader.page.locator(".scale .option").evaluate_all(
+        """(steps) => steps.flatMap((step) => {
+          const box = step.getBoundingClientRect(), words = document.createRange();
+          words.selectNodeContents(step.querySelector(".words"));
+          return [...words.getClientRects()].flatMap(({ left, right }) => [left - box.left, box.right - right]);
+        })"""
+    )
+
+    assert len(gaps) >= 10
+    assert min(gaps) >= 4
+
+
 def in_sight(page: Page, place: str) -> bool:
     """Return whether the last element of a kind is whole on the screen, and not cut off by what it is scrolled in."""
     return bool(

@@ -63,6 +63,17 @@ def test_practice_says_so_and_gives_feedback_before_the_next_item(room: MakeRoom
     assert len(reader.posted("verdict")) == 1
 
 
+@pytest.mark.parametrize(("answer", "head"), [("1", "✓ Correct"), ("2", "1 of 2 answers correct")])
+def test_feedback_on_several_fields_is_headed_by_all_of_them(room: MakeRoom, answer: str, head: str) -> None:
+    reader = room("practice", "second")
+    reader.open()
+
+    reader.press(answer, "3")
+    reader.press("Enter")
+
+    expect(reader.page.locator(".feedback h3")).to_have_text(head)
+
+
 def test_feedback_stays_when_the_page_reruns(room: MakeRoom) -> None:
     reader = room("practice", "second", streamlit=True)
     reader.open()
@@ -88,7 +99,7 @@ def test_earlier_item_is_revised_with_the_keyboard_alone(room: MakeRoom) -> None
     reader.see("Draft saved")
 
     reader.press("q")
-    reader.see("Answer: Yes · How sure are you?: 4")
+    reader.see("Answer: Yes · How sure are you? 4")
     reader.press("Enter")
     reader.see("You are revising your verdict of")
     reader.page.locator(".submit:not([disabled])").wait_for()

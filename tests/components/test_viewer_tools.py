@@ -186,6 +186,8 @@ def test_a_point_on_a_picture_is_taken_only_where_the_reader_has_pointed(room: M
     unset = words.inner_text()
     # Nothing is drawn yet that could be moved there.
     assert unset == "No point yet: click the place in the image, then set it."
+    setting = reader.page.locator(".point-buttons button").first
+    expect(setting).to_have_text("Click in the image first")
     x, y = middle_of_stage(reader)
 
     reader.press("p")
@@ -195,6 +197,7 @@ def test_a_point_on_a_picture_is_taken_only_where_the_reader_has_pointed(room: M
     middle = position.inner_text()
     reader.page.mouse.click(x + 40, y + 40)
     expect(position).not_to_have_text(middle)
+    expect(setting).to_have_text("Set at crosshair")
     pointed = position.inner_text()
     reader.press("p")
     expect(words).to_have_text(pointed)

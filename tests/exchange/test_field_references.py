@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from exchange.folder_rows import StudyFolder
+from exchange.frozen_study import FrozenStudy
 from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
 from exchange.study_folder import read_study_folder
+from protocol.language.expansion import Expansion
 from protocol.references import FieldReference
 from tests.situations import write_table, write_volume
 
@@ -37,7 +40,9 @@ phases:
 COLUMNS = ("item", "field", "accepted", "low", "high", "radius", "overlay", "compare", "text_only_answer", "provenance")
 
 
-def read(folder: Path, *lines: dict[str, str], protocol: str = PROTOCOL) -> StudyFolder:
+def read(
+    folder: Path, *lines: dict[str, str], protocol: str = PROTOCOL, frozen: FrozenStudy | None = None
+) -> StudyFolder:
     """Read a study of the items q1 and q2, each about a case with an overlay, and of q3, which is answered in words."""
     (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
     write_table(folder / "cases.csv", "case,subject", [("c1", "s1"), ("c2", "s2")])
@@ -49,7 +54,7 @@ def read(folder: Path, *lines: dict[str, str], protocol: str = PROTOCOL) -> Stud
     write_table(folder / "overlays.csv", "overlay,case,label,file,colour,style,opacity", overlays)
     rows = [tuple(line.get(name, "") for name in COLUMNS) for line in lines]
     write_table(folder / "references.csv", ",".join(COLUMNS), rows)
-    return read_study_folder(folder, EXPANDING)
+    return read_study_folder(folder, replace(EXPANDING, frozen=frozen))
 
 
 def refusals(folder: Path, *lines: dict[str, str]) -> list[str]:
@@ -109,7 +114,7 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
         ({"field": "modality", "accepted": "MRI", "compare": "people"}, "is a choice, which the program compares"),
         ({"field": "why", "accepted": "So.", "compare": "peple"}, "compare is 'peple', expected program, people"),
         ({"field": "sure", "accepted": "1"}, "field 'sure' is a confidence, which has no reference; remove the line."),
-        ({"accepted": "x", "compare": "people"}, "compare needs the field that it is about; fill in the column field."),
+        ({"accepted": "x", "compare": "people"}, "field 'diagnosis' is a choice, which the program compares; people"),
     ],
 )  # fmt: skip
 def test_a_line_that_nobody_could_answer_is_refused(tmp_path: Path, line: dict[str, str], says: str) -> None:
@@ -117,6 +122,62 @@ def test_a_line_that_nobody_could_answer_is_refused(tmp_path: Path, line: dict[s
 
     assert refusal.startswith("references.csv, line 2: ")
     assert says in refusal
+
+
+POINTING = """
+blindread: 2
+name: pointing
+title: Where is it?
+phases:
+  - {key: read, rates: items, shows: [prompt], form: {place: point, why: text}}
+"""
+
+
+def test_a_line_without_a_field_is_about_the_primary_point(tmp_path: Path) -> None:
+    contents = read(
+        tmp_path,
+        {"item": "q1", "accepted": "1 2 3", "radius": "10"},
+        {"item": "q2", "overlay": "o-c2"},
+        protocol=POINTING,
+    )
+
+    assert [row.fields for row in contents.references] == [
+        (FieldReference("place", ("1 2 3",), radius=10.0),),
+        (FieldReference("place", overlay="o-c2"),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ({"accepted": "1 2 3"}, "field 'place' is a point, and radius is empty; give the mm within which it is right."),
+        ({"accepted": "1 2 3", "high": "4"}, "field 'place' is a point, which has no range; its radius in mm belongs"),
+    ],
+)
+def test_a_point_without_a_radius_is_refused_whether_or_not_its_field_is_named(
+    tmp_path: Path, line: dict[str, str], says: str
+) -> None:
+    for field in ("", "place"):
+        with pytest.raises(InputRefused, match=says):
+            read(tmp_path, {"item": "q1", "field": field, **line}, protocol=POINTING)
+
+
+def test_a_version_keeps_points_whose_radius_is_in_high(tmp_path: Path) -> None:
+    line = {"item": "q1", "accepted": "1 2 3", "high": "4"}
+    study = read(tmp_path, {"item": "q1", "field": "why", "accepted": "So."}, protocol=POINTING).protocol
+    assert isinstance(study, Expansion)
+
+    frozen = FrozenStudy(study, references=frozenset({("q1", (1.0, 2.0, 3.0))}))
+    (reference,) = read(tmp_path, line, protocol=POINTING, frozen=frozen).references
+
+    assert (reference.accepted, reference.high, reference.fields) == (("1 2 3",), 4.0, ())
+
+
+def test_where_phases_have_several_primary_fields_a_radius_needs_the_name(tmp_path: Path) -> None:
+    phase = "  - {key: again, rates: items, shows: [prompt], form: {why: text}}\n"
+
+    with pytest.raises(InputRefused, match="radius needs the field that it is about; fill in the column field"):
+        read(tmp_path, {"item": "q1", "accepted": "1 2 3", "radius": "4"}, protocol=POINTING + phase)
 
 
 def test_a_text_only_answer_to_a_field_of_several_options_is_a_set_of_them(tmp_path: Path) -> None:

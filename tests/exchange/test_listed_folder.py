@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from exchange.folder_rows import StudyFolder
+from exchange.frozen_study import FrozenStudy
 from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
 from exchange.study_folder import read_study_folder
@@ -81,6 +83,26 @@ def test_a_cell_that_does_not_fit_its_type_is_refused(tmp_path: Path, place: int
         read(tmp_path, item)
 
     assert f"items.csv, {says}" in str(refusal.value)
+
+
+def test_a_range_whose_ends_are_exchanged_is_refused_unless_it_was_frozen(tmp_path: Path) -> None:
+    falling = PROTOCOL.replace("[0, 10]", "[10, 0]")
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, protocol=falling)
+
+    assert str(refused.value) == (
+        "protocol.yaml, key attributes.items.score.range: The range is 10 to 0, and its first number is the lowest "
+        "value; exchange the two."
+    )
+    study = read(tmp_path).protocol
+    assert isinstance(study, Expansion)
+    attributes = [
+        each.model_copy(update={"minimum": 10.0, "maximum": 0.0}) if each.key == "score" else each
+        for each in study.attributes
+    ]
+    (tmp_path / "protocol.yaml").write_text(falling, encoding="utf-8")
+    frozen = FrozenStudy(study.model_copy(update={"attributes": attributes}))
+    assert read_study_folder(tmp_path, replace(EXPANDING, frozen=frozen)).items
 
 
 def test_a_declared_column_must_be_there_and_another_one_must_not(tmp_path: Path) -> None:
@@ -275,6 +297,13 @@ def test_columns_that_a_protocol_declares_are_checked_while_its_phases_do_not_ho
 
     assert [problem.file for problem in refused.value.problems] == ["protocol.yaml", "items.csv"]
     assert "tier is 'Tier 3', expected " in str(refused.value.problems[1])
+
+
+def test_a_start_by_column_and_row_is_no_problem_of_its_own_beside_a_broken_protocol(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, (*ITEM, "column 3 row 4"), PROTOCOL.replace("[prompt,", "[prompts,"), f"{COLUMNS},start")
+
+    assert [problem.file for problem in refused.value.problems] == ["protocol.yaml"]
 
 
 def test_a_column_of_which_a_broken_protocol_says_nothing_is_not_called_unknown(tmp_path: Path) -> None:

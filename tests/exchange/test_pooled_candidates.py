@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from exchange.folder_rows import StudyFolder
+from exchange.frozen_study import FrozenStudy
 from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
 from exchange.shown_places import Measure
 from exchange.study_folder import read_study_folder
 from protocol.fields.pixels import Extent
+from protocol.language.expansion import Expansion
 from tests.situations import write_table
 
 PROTOCOL = """
@@ -120,7 +122,11 @@ SIZES = {".png": Extent.of_image(50, 40), ".gz": Extent((-20.0, -20.0, -5.0), (2
 
 
 def read_places(
-    folder: Path, *places: str, file: str = "wrist.png", measure: Measure | None = lambda path: SIZES[path.suffix]
+    folder: Path,
+    *places: str,
+    file: str = "wrist.png",
+    measure: Measure | None = lambda path: SIZES[path.suffix],
+    frozen: FrozenStudy | None = None,
 ) -> StudyFolder:
     """Read a folder in which models point at a file that no program has to open."""
     protocol = PROTOCOL.replace("why: text}", "why: text, place: {type: point, required: no}}").replace(
@@ -138,7 +144,7 @@ def read_places(
     write_table(folder / "items.csv", "item,case,format,form,prompt,options,sequences", items)
     lines = [(f"k{number}", "q1", "A", place) for number, place in enumerate(places)]
     write_table(folder / "candidates.csv", "candidate,item,model,place", lines)
-    return read_study_folder(folder, Expanding("test", (), measure))
+    return read_study_folder(folder, Expanding("test", (), measure, frozen))
 
 
 def test_a_place_in_an_image_is_laid_out_by_column_and_row(tmp_path: Path) -> None:
@@ -146,6 +152,19 @@ def test_a_place_in_an_image_is_laid_out_by_column_and_row(tmp_path: Path) -> No
     contents = read_places(tmp_path, *written)
 
     assert {row.answer for row in contents.candidates} == {"Place: column 33 row 17"}
+
+
+def test_a_version_keeps_the_numbers_of_a_frozen_answer_and_takes_no_others(tmp_path: Path) -> None:
+    study = read_places(tmp_path, "column 33 row 17").protocol
+    assert isinstance(study, Expansion)
+    frozen = FrozenStudy(study, answers={"k0": "Place: column 33 row 17"})
+
+    contents = read_places(tmp_path, "-7.5 3.5 0", frozen=frozen)
+    with pytest.raises(InputRefused) as refused:
+        read_places(tmp_path, "-7.5 4.5 0", "-7.5 3.5 0", frozen=frozen)
+
+    assert [row.answer for row in contents.candidates] == ["Place: column 33 row 17"]
+    assert [problem.place for problem in refused.value.problems] == ["line 2", "line 3"]
 
 
 def test_a_place_in_a_scan_is_laid_out_in_mm(tmp_path: Path) -> None:

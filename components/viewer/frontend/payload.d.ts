@@ -57,9 +57,12 @@ export interface FailureAnswer {
   next: Payload | null;
 }
 
-/** What a rater learns from a practice verdict; `correct` is None if there is no single right answer. */
+/** What a rater learns from a practice verdict; `correct` is None if there is no single right answer.
+
+`correct` is about the field that is compared; `fields` about those that `lines` name, and None if they name none. */
 export interface FeedbackPayload {
   correct: boolean | null;
+  fields: JudgedFieldsPayload | null;
   lines: Line[];
 }
 
@@ -157,6 +160,12 @@ export interface ItemPayload {
   draft: DraftPayload;
   prefetch: string[];
   form: FormPayload;
+}
+
+/** How many fields the feedback says are right, of how many of which it says whether they are. */
+export interface JudgedFieldsPayload {
+  right: number;
+  judged: number;
 }
 
 /** An answer, or an item with its reference, judged beside its images; `question` is the phase's own. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from services.reading.payloads import (
     DonePayload,
     DraftPayload,
     FeedbackPayload,
+    JudgedFieldsPayload,
     Line,
     NextPayload,
     PracticePayload,
@@ -84,9 +86,16 @@ def practice_payload(progress: tuple[int, int], pass_mark: float) -> PracticePay
     return {"done": done, "total": total, "pass_mark": pass_mark}
 
 
-def feedback_payload(correct: bool | None, lines: list[Line]) -> FeedbackPayload:
-    """Return what a rater learns from a practice verdict: whether it is right, what counts as right, and why."""
-    return {"correct": correct, "lines": lines}
+def feedback_payload(correct: bool | None, lines: list[Line], judged: Sequence[bool]) -> FeedbackPayload:
+    """Return what a rater learns from a practice verdict: whether it is right, what counts as right, and why.
+
+    Parameters
+    ----------
+    judged
+        Whether each field is right of which the lines say so.
+    """
+    fields: JudgedFieldsPayload | None = {"right": sum(judged), "judged": len(judged)} if judged else None
+    return {"correct": correct, "fields": fields, "lines": lines}
 
 
 def revision_payload(receipt: str, saved_at: datetime) -> RevisionPayload:

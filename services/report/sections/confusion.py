@@ -12,6 +12,7 @@ from exchange.report_words import parties_in_words
 from protocol.fields import ONE_OPTION, ORDERED
 from protocol.fields.abstention import ID as UNDETERMINED
 from protocol.fields.abstention import WORDS
+from protocol.labels import as_label
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import is_averaged
 from services.report.sections.fields.classes import INVALID, classes_of
@@ -103,7 +104,7 @@ def _matrix(ratings: Ratings, parties: tuple[Party, Party], first: Said, second:
     words = parties_in_words(parties, "against" if REFERENCE in parties else "and")
     return Matrix(
         key=f"{ratings.field.key}_matrix_{'_'.join(party.name or party.kind for party in parties)}",
-        title=f"{label}: {words}" if label else f"Answers: {words}",
+        title=f"{as_label(label)} {words}" if label else f"Answers: {words}",
         explanation=(f"Counts of answers; {'on the diagonal' if rows == columns else _SAME_NAME} both say the same."),
         stratum=ratings.whole,
         parties=parties,

@@ -12,6 +12,9 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Item, Overlay, PooledAnswer, PoolFile, Reference, StudyVersion, Volume, WithdrawnUnit
+from exchange.frozen_study import FrozenStudy
+from protocol.fields.point import place_of
+from protocol.language.expansion import Expansion
 from services.seals import proofs
 from services.studies.versions.pairs import StoredPair, pairs_there
 
@@ -77,6 +80,23 @@ def current_of(session: Session, study_id: int) -> Current:
         },
         files=_files(session, study_id, {key: row.key for key, row in _named(cases)}),
         taken=frozenset(row.key for rows in (items, candidates) for _, row in _named(rows)),
+    )
+
+
+def frozen_study_of(study: Expansion, current: Current) -> FrozenStudy:
+    """Return what the tables of a version are held against while they are read."""
+    accepted = [
+        (item, written)
+        for item, row in current.references.items()
+        for written in (*row.accepted, *(written for each in row.fields for written in each.get("accepted", ())))
+    ]
+    places = [(item, place_of(written)) for item, written in accepted]
+    return FrozenStudy(
+        study,
+        subjects=frozenset(case.subject for case in current.cases.values()),
+        starts={key: tuple(row.start) for key, row in current.items.items() if row.start},
+        references=frozenset((item, place) for item, place in places if place is not None),
+        answers={key: row.answer for key, row in current.candidates.items()},
     )
 
 

@@ -33,7 +33,6 @@ from db.standing import STANDS
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.listed import phases_of_listed
-from protocol.language.pools import lays_places_out_in_mm
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict, require_reason
 from services.people import acts
@@ -65,7 +64,7 @@ from services.studies.manifest import AsOf, build_manifest_of_pool, canonical, s
 from services.studies.preparing import Prepared, Progress, prepare_files, require_files, store_files
 from services.studies.versions import drawing, pairs, same_files, sealed_copies, shown_before
 from services.studies.versions.changes import Change, in_words, refuse_all
-from services.studies.versions.current import current_of
+from services.studies.versions.current import current_of, frozen_study_of
 from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol, with_interval_of
 from services.studies.versions.stored import VERSIONED, manifest_of_version
 from services.studies.versions.tables import NewRows, new_rows
@@ -196,17 +195,16 @@ def _planned(database: Database, actor: Actor, study_key: str, folder: Path) -> 
                 "import the changed folder under another key."
             )
         current = current_of(session, study_id)
-        subjects = {case.subject for case in current.cases.values()}
-        contents = checked_folder(
-            folder, plan_is_frozen=True, places_in_mm=lays_places_out_in_mm(before), stored_subjects=subjects
-        )
+        contents = checked_folder(folder, frozen_study_of(before, current))
         if not isinstance(contents.protocol, Expansion):
             raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
         after = with_interval_of(before, contents.protocol)
         contents = replace(contents, protocol=after)
         version = current.version + 1
         rows, reasons = new_rows(current, contents, version)
-        refuse_all([*reasons_against_protocol(before, after), *reasons])
+        added = {phase.key for phase in after.phases} - {phase.key for phase in before.phases}
+        misspelt = [says for phase, says in drawn_apart.misspelt(session, after, study.key) if phase in added]
+        refuse_all([*reasons_against_protocol(before, after), *reasons, *misspelt])
         changes = (*changes_of_protocol(before, after), *rows.changes)
         if not changes:
             refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))

@@ -18,7 +18,7 @@ WORDS = ("instructions", "consent", "notice")
 _COMPARED = ("name", "title", "seed", "dates", "hanging")
 _APPENDED = ("also", "tables")
 # The author's names for keys that are called differently in an expansion.
-_WRITTEN = {"source": "from", "answers_of": "rates", "synonym_list": "synonyms"}
+_WRITTEN = {"source": "from", "answers_of": "rates", "synonym_list": "synonyms", "minimum": "range", "maximum": "range"}
 
 
 class _Reason(NamedTuple):

@@ -181,7 +181,9 @@ class MadeUp:
 
 
 def feedback_on(answers: dict[str, Any]) -> FeedbackPayload:
-    """Return the feedback on an answer in practice."""
+    """Return the feedback on an answer in practice; a confidence of 3 is judged too, and right."""
     explanation = "The bright focus lies in front of the central sulcus."
     lines = words_in_payloads.feedback_lines(["Yes"], explanation)
-    return blinding.feedback_payload(answers["fields"].get("answer") == "yes", lines)
+    is_right = answers["fields"].get("answer") == "yes"
+    judged = [is_right, True] if answers["fields"].get("confidence") == "3" else []
+    return blinding.feedback_payload(is_right, lines, judged)

@@ -98,6 +98,7 @@ def test_feedback_comes_with_the_receipt_and_again_with_the_same_key(database: D
     assert first == again
     assert first.feedback == {
         "correct": True,
+        "fields": None,
         "lines": [["Reference", right.title()], ["Explanation", f"MARK-EXPLANATION of {key}"]],
     }
 

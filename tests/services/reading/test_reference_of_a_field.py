@@ -73,7 +73,7 @@ def test_practice_says_of_each_field_whether_it_is_right(database: Database, tmp
 
     feedback = feedback_on(situation, diagnosis="stroke", modality="MRI", sequence="T2", size=30, why="So.")
 
-    assert feedback["correct"] is True
+    assert (feedback["correct"], feedback["fields"]) == (True, {"right": 2, "judged": 4})
     assert feedback["lines"][:5] == [
         ["Diagnosis", "Correct: Tumour or Stroke"],
         ["Kind of scan", "Correct: MRI"],
@@ -130,7 +130,8 @@ def test_only_the_fields_that_then_names_are_told(sqlite_database: Database, tmp
 
     feedback = feedback_on(situation, diagnosis="tumor", modality="MRI", sequence="T1")
 
-    assert feedback == {"correct": None, "lines": [["Kind of scan", "Correct: MRI"]]}
+    lines = [["Kind of scan", "Correct: MRI"]]
+    assert feedback == {"correct": None, "fields": {"right": 1, "judged": 1}, "lines": lines}
 
 
 def test_an_admin_previews_the_reference_of_every_field(sqlite_database: Database, tmp_path: Path) -> None:

@@ -11,15 +11,13 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from protocol.language.expansion import Expansion
 from services.progress import data_lock
 from services.report import build_report
 from services.report.rows.ratings import PhaseRatings
 from services.report.sections.lines_left_out import left_out
 from services.studies import freezing
-from services.studies.checking import checked_folder
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import closed_tables, imported_listed
+from tests.listed_study import as_frozen, closed_tables, imported_listed
 from tests.services.report.recomputed import Rows
 from tests.situations import answers, write_table
 from tests.stored_answers import store_all
@@ -220,8 +218,7 @@ def test_a_line_of_which_no_figure_is_made_is_said_with_the_reason(tmp_path: Pat
     (tmp_path / "protocol.yaml").write_text(LOST, encoding="utf-8")
     items = [(f"q{n}", "yes_no", f"Item {n}?", "short") for n in range(4)]
     write_table(tmp_path / "items.csv", "item,format,prompt,form", items)
-    study = checked_folder(tmp_path, plan_is_frozen=True).protocol
-    assert isinstance(study, Expansion)
+    study = as_frozen(tmp_path).study
 
     line, criterion = left_out(study, [])
 

@@ -10,11 +10,12 @@ from sqlmodel import select
 
 from db import Database, Study
 from db.base import stored_id
+from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.record import disclosed_pool
 from services.studies import drawn_apart, freezing, importing, thawing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
-from tests.situations import Situation, open_study
+from tests.situations import Situation, open_study, write_study_folder
 from tests.versioned_study import corrected_prompt, new_version
 
 APART = READ_THEN_SCORE.replace(
@@ -35,6 +36,32 @@ def test_a_study_that_is_not_frozen_here_is_named_before_the_freeze(sqlite_datab
     thawed = freezing.standing_of(sqlite_database, situation.admin, "listed").remarks
 
     assert (frozen, thawed) == ((), (SAID,))
+
+
+def test_a_misspelt_study_is_refused_by_the_import_with_the_nearest_name(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    there = open_study(sqlite_database, tmp_path / "tiny")
+    folder = write_listed(tmp_path / "study", APART.replace("tiny]", "tinny]"))
+
+    with pytest.raises(InputRefused) as refused:
+        importing.import_study(sqlite_database, there.admin, folder)
+
+    assert str(refused.value) == (
+        "protocol.yaml, key phases.second.from: sample.not_in names 'tinny', and no study of this name exists here "
+        "(nearest: 'tiny'): no subject would be left out for it; correct the name, or remove it."
+    )
+
+
+def test_a_misspelt_study_is_refused_by_the_freeze_if_the_other_came_after_the_import(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = write_listed(tmp_path / "study", APART.replace("tiny]", "tinny]"))
+    situation = imported_listed(sqlite_database, folder)
+    importing.import_study(sqlite_database, situation.admin, write_study_folder(tmp_path / "tiny"))
+
+    with pytest.raises(Conflict, match=r"Phase 'second': sample\.not_in names 'tinny', .* \(nearest: 'tiny'\)"):
+        freezing.freeze_study(sqlite_database, situation.admin, "listed")
 
 
 # Of the three subjects one, which the phase of another study is drawn apart from.

@@ -18,7 +18,7 @@ from protocol.references import FieldReference
 from services.studies import freezing, importing
 from services.studies.checking import checked_folder
 from services.studies.lines_without_numbers import References
-from tests.listed_study import TWO_GROUPS, imported_listed, write_listed
+from tests.listed_study import TWO_GROUPS, as_frozen, imported_listed, write_listed
 from tests.protocol.language.study_text import expanded
 from tests.situations import write_table
 
@@ -176,10 +176,19 @@ def test_a_line_that_selects_by_a_result_that_two_forms_have_names_one_of_them(t
         checked_folder(folder_of_two_forms(tmp_path, f"{{{line}}}"))
 
 
-def test_the_plan_of_a_frozen_study_keeps_its_lines_in_a_version(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path, "also: [{estimate: accuracy, of: read.other}]")
+def test_a_version_keeps_the_lines_of_the_frozen_plan_and_adds_none_that_no_answer_makes_a_number(
+    tmp_path: Path,
+) -> None:
+    line, added = "{estimate: accuracy, of: read.other}", "{estimate: accuracy, of: read.other, by: group}"
+    frozen = as_frozen(folder_with(tmp_path, f"also: [{line}]"))
 
-    assert checked_folder(folder, plan_is_frozen=True).items
+    assert checked_folder(tmp_path, frozen).items
+    folder_with(tmp_path, f"also: [{line}, {added}]")
+    with pytest.raises(InputRefused) as refused:
+        checked_folder(tmp_path, frozen)
+
+    (problem,) = refused.value.problems
+    assert problem.place == "line 2 of analysis.also" and "what is right in other" in problem.says
 
 
 def test_before_the_freeze_it_is_said_which_criteria_people_and_units_cannot_reach(

@@ -9,7 +9,7 @@ import pytest
 
 from exchange.refusal import InputRefused
 from services.studies.checking import checked_folder, validated_folder
-from tests.listed_study import write_listed
+from tests.listed_study import as_frozen, write_listed
 from tests.room_study import add_case, add_item, change_item, reading_rules, rewrite, rows_of, write_overlay
 from tests.situations import PROTOCOL, write_study_folder, write_volume
 
@@ -82,7 +82,9 @@ def listed(folder: Path, field: str, coregistered: bool = False, **reference: st
 
 def about_marks(folder: Path, frozen: bool = False) -> list[str]:
     """Return the warnings of a folder that are about pass marks."""
-    return [says for says in checked_folder(folder, plan_is_frozen=frozen).warnings if "pass mark" in says]
+    return [
+        says for says in checked_folder(folder, as_frozen(folder) if frozen else None).warnings if "pass mark" in says
+    ]
 
 
 def test_places_that_name_their_pane_pass_nobody(tmp_path: Path) -> None:

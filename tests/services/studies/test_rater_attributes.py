@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -63,7 +64,7 @@ def test_values_are_stored_as_the_declared_types_have_them(draft: Situation) -> 
         ("rater", "school", "c", "school is 'c', expected a, b; correct the value."),
         ("rater", "cases_read", "9001", "cases_read is 9001, expected 0 to 9000; correct the value."),
         ("rater", "trainde", "yes", "'trainde' is no attribute that this study declares of raters, expected trained,"),
-        ("rater", "specialty", "ENT", "'specialty' has an entry of its own; write it there."),
+        ("rater", "specialty", "ENT", "'specialty' has an entry of its own in an invitation; write it there."),
         ("admin", "trained", "yes", "Attributes are of raters, and no admin has any: leave out trained."),
     ],
 )
@@ -74,6 +75,33 @@ def test_what_is_not_declared_or_does_not_fit_is_refused(
         members.invite(draft.database, draft.admin, "listed", "anna", "Anna", role, attributes={name: value})
 
     assert str(refused.value).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"years": 61}, "years is 61, expected 0 to 60; correct the value."),
+        ({"specialty": "ENT"}, "specialty is 'ENT', expected neuro, msk; correct the value."),
+    ],
+)
+def test_specialty_and_years_fit_what_a_study_declares_of_them(
+    sqlite_database: Database, tmp_path: Path, given: dict[str, Any], says: str
+) -> None:
+    declared = "specialty: {type: choice, options: {neuro: Neuro, msk: MSK}}\n    years: {type: number, range: [0, 60]}"
+    folder = write_listed(tmp_path / "study", PROTOCOL.replace("specialty: text", declared))
+    study = imported_listed(sqlite_database, folder, raters=0)
+
+    with pytest.raises(Conflict) as refused:
+        members.invite(sqlite_database, study.admin, "listed", "anna", "Anna", "rater", **given)
+
+    assert str(refused.value) == says
+
+
+def test_no_years_of_experience_are_a_number_too(draft: Situation) -> None:
+    members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater", years=0)
+
+    with draft.database.read_only() as session:
+        assert session.exec(select(Membership.years).where(Membership.role == "rater")).all() == [0]
 
 
 def test_pasted_lines_have_them_in_columns_that_the_first_line_names() -> None:

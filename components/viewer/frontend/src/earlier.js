@@ -3,7 +3,7 @@
 import { badge } from "./digits.js";
 import { h } from "./dom.js";
 import { clockTime } from "./transport.js";
-import { inOneRun } from "./words.js";
+import { asLabel, inOneRun } from "./words.js";
 
 const LONGEST_FLUSH = 3000;
 const TITLE = "Earlier items";
@@ -79,7 +79,7 @@ export class Earlier {
     return h("button", { type: "button", class: "entry", onclick: () => this.reopen(assignment) },
       h("span", { class: "entry-head" }, number, h("strong", {}, label), h("span", {}, `${clockTime(savedAt)} · receipt ${receipt}`)),
       h("span", { class: "entry-prompt", dir: run.dir }, run),
-      h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${name}: ${value}`).join(" · ")));
+      h("span", { class: "entry-said", dir: "auto" }, said.map(([name, value]) => `${asLabel(name)} ${value}`).join(" · ")));
   }
 
   /** @param {string} assignment */

@@ -13,12 +13,25 @@ export function practiceWords({ done, total, pass_mark: mark }) {
 const SET_AS = { Reference: "reference", Explanation: "explanation" };
 
 /**
+ * What the feedback says in all: of the fields that its lines are about or, where they name none, of the answer.
+ *
+ * @param {import("../payload.js").FeedbackPayload} feedback
+ */
+function headOf({ correct, fields }) {
+  if (fields && fields.right > 0 && fields.right < fields.judged) return ["open", `${fields.right} of ${fields.judged} answers correct`];
+  const all = fields ? fields.right > 0 : correct;
+  if (all === null) return ["open", "Saved: there is no single correct answer"];
+  return all ? ["right", "✓ Correct"] : ["not-right", "✗ Incorrect"];
+}
+
+/**
  * @param {import("../payload.js").FeedbackPayload} feedback
  * @param {import("../payload.js").AnyItemPayload["text"]} text
  * @returns {HTMLElement}
  */
-export function feedbackPanel({ correct, lines: pairs }, text) {
-  const [kind, words] = correct === true ? ["right", "✓ Correct"] : correct === false ? ["not-right", "✗ Incorrect"] : ["open", "Saved: there is no single correct answer"];
+export function feedbackPanel(feedback, text) {
+  const pairs = feedback.lines;
+  const [kind, words] = headOf(feedback);
   return h("section", { class: `feedback ${kind}`, role: "status", "aria-label": "Feedback" }, h("h3", {}, words),
     pairs.length > 0 && h("dl", { class: "facts" }, ...pairs.flatMap(([name, value]) =>
       [h("dt", {}, name), h("dd", { dir: "auto" }, wordsIn(value, "explained", text[SET_AS[name]]))])));

@@ -19,6 +19,19 @@ export class Points {
     const apart = this.specs.map((_, i) => i).filter((i) => images && liesApart(images, i));
     /** one pane of each world; none where there is but one world @type {number[]} */
     this.worlds = apart.length ? [0, ...apart] : [];
+    /** @type {(() => void)[]} */
+    this.watching = [];
+    panes.view.onAim = () => this.watching.forEach((paint) => paint());
+  }
+
+  /** @param {() => void} paint  called when the crosshair is set, or another pane is aimed at */
+  watch(paint) {
+    this.watching.push(paint);
+  }
+
+  /** @param {number} [pane] @returns {boolean} whether there is a crosshair to be taken */
+  canTake(pane = this.panes.view.aimed) {
+    return Boolean(this.specs[pane]?.volumes[0].placed) || this.panes.view.isSetOn(pane);
   }
 
   /** @returns {{pane: number, title: string}[]} where a point can be taken, when it makes a difference */

@@ -51,6 +51,8 @@ export class View {
     this.extent = [1, 1, 1];
     /** @type {number[][]} mm point in the middle of each pane, before it is moved */
     this.centres = [];
+    /** called when the crosshair is set, or another pane is aimed at */
+    this.onAim = () => {};
     this.clear();
   }
 
@@ -208,6 +210,7 @@ export class View {
       }
     }
     this.changed();
+    this.onAim();
   }
 
   /** @param {number} pane @param {number[]} mm */
@@ -279,6 +282,7 @@ export class View {
     this.active = { pane, plane: names.includes(this.active.plane) ? this.active.plane : names[0] };
     this.aimed = pane;
     this.changed();
+    this.onAim();
   }
 
   // ---------------------------------------------------------------- panes that are not co-registered

@@ -29,6 +29,9 @@ const DIRECTED = ["p", "li", "th", "td"];
 /** @param {string} text */
 const directionOf = (text) => (RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr");
 
+/** A label with the colon that parts it from what follows; a question, a sentence or a colon of its own needs none. @param {string} label */
+export const asLabel = (label) => (/[:?!.\u2026\uff1a\uff1f\u061f]\s*$/u.test(label) ? label : `${label}:`);
+
 /**
  * The lines of a text, each with its own direction, as if on its own: below a Hebrew line "12 mm" must not become "mm 12".
  *

@@ -13,7 +13,7 @@ instructions: Read every item.
 groups:
   readers: {title: Readers, people: 2}
   scorers: Scorers
-attributes: {cases: {source: {type: choice, options: [ADNI, OASIS]}}}
+attributes: {raters: {years: {type: number, range: [0, 60]}}, cases: {source: {type: choice, options: [ADNI, OASIS]}}}
 forms:
   report:
     diagnosis: {type: choice, options: {tumor: Tumour, stroke: Stroke}}
@@ -50,8 +50,9 @@ FOREVER = "a key always means what it meant: put that back, or add"
         ("size: 5", "size: 6", [f"Phase 'read' differs in from; {FOREVER} a phase of another key."]),
         ("ADNI, OASIS", "ADNI, OASIS, Other",
          [f"Attribute 'source' differs in options; {FOREVER} an attribute of another key."]),
-        ("attributes: {cases: {source:", "attributes: {items: {source:",
+        ("cases: {source:", "items: {source:",
          ["Attribute 'source' is missing under attributes.cases: a version removes nothing; put it back."]),
+        ("[0, 60]", "[1, 80]", [f"Attribute 'years' differs in range; {FOREVER} an attribute of another key."]),
         ("people: 2", "people: 1",
          [f"Group 'readers' plans 1, and 2 were planned, {TO_WHOM}"]),
         ("{title: Readers, people: 2}", "Readers",

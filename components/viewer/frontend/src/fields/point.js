@@ -12,9 +12,10 @@ export function pointField(field, { onChange, points, refuse }) {
   /** @param {string} text @param {() => void} onclick */
   const button = (text, onclick) => h("button", { type: "button", class: "quiet", onclick }, text);
   const places = points.places();
-  const takes = places.length
-    ? places.map(({ pane, title }) => button(`Set in ${title}`, () => take(pane)))
-    : [button("Set at crosshair", () => take())];
+  const ways = places.length
+    ? places.map(({ pane, title }) => ({ pane: /** @type {number|undefined} */ (pane), says: `Set in ${title}`, first: `Click in ${title} first` }))
+    : [{ pane: undefined, says: "Set at crosshair", first: "Click in the image first" }];
+  const takes = ways.map(({ pane, says }) => button(says, () => take(pane)));
   const show = button("Show", () => point && points.show(point));
   const drop = button("Clear", () => set(null));
   const body = h("div", { class: "point" }, words, h("div", { class: "point-buttons" }, ...takes, show, drop));
@@ -23,6 +24,12 @@ export function pointField(field, { onChange, points, refuse }) {
     const how = points.onPictures() ? "click the place in the image" : "move the crosshair there";
     words.textContent = point ? points.say(point) : `No point yet: ${how}, then set it.`;
     show.disabled = drop.disabled = !point;
+    // Not disabled: it keeps the focus, and says what is missing when it is pressed.
+    ways.forEach(({ pane, says, first }, i) => {
+      const ready = points.canTake(pane);
+      takes[i].textContent = ready ? says : first;
+      takes[i].setAttribute("aria-disabled", String(!ready));
+    });
   }
 
   /** @param {import("../points.js").Point|null} value */
@@ -39,6 +46,7 @@ export function pointField(field, { onChange, points, refuse }) {
     else refuse("needs a place in the image: click it first");
   }
 
+  points.watch(paint);
   paint();
   return {
     body,

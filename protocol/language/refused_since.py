@@ -1,0 +1,56 @@
+"""What new studies must not have, and frozen ones may: their versions keep it, and add nothing of the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from protocol.fields import PLACES
+from protocol.language.authored_plan import AuthoredEstimate
+from protocol.language.expansion import Expansion
+from protocol.language.results import filled_in
+from protocol.language.wording import place_in_words
+
+
+def refused_since(study: Expansion, frozen: Expansion | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the place in a protocol, and a sentence, for what is not in the study of which this is a version."""
+    stays = set() if frozen is None else set(_refused(frozen))
+    yield from (said for said in _refused(study) if said not in stays)
+
+
+def _refused(study: Expansion) -> Iterator[tuple[str, str]]:
+    yield from _falling_ranges(study)
+    for phase in study.phases:
+        names = {condition.name: condition.values for condition in phase.source.where}
+        for name, says in _by_places(study, names):
+            instead = f"write let_in: {{answered: {name}}} for units on which one was set, or remove the condition."
+            yield f"key phases.{phase.key}.from.where", f"{says}; {instead}"
+    for path, line in _lines(study):
+        for _, says in _by_places(study, line.where):
+            yield place_in_words((*path, "where")), f"{says}; remove the condition."
+
+
+def _falling_ranges(study: Expansion) -> Iterator[tuple[str, str]]:
+    for each in study.attributes:
+        low, high = each.minimum, each.maximum
+        if low is not None and high is not None and low > high:
+            says = f"the range is {low:g} to {high:g}, and its first number is the lowest value; exchange the two."
+            yield f"key attributes.{each.table}.{each.key}.range", says
+
+
+def _by_places(study: Expansion, where: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the fields by whose places units are selected, although hardly two people choose the same place."""
+    forms = {form.key: form.fields for form in study.forms}
+    for name in where:
+        key, _, field = name.partition(".")
+        asked = [each for phase in study.phases if phase.key == key for each in filled_in(phase, forms)]
+        types = {each.type for each in asked if each.key == field}
+        if field and types and types <= PLACES:
+            yield field, f"'{name}' is a place, which two people hardly ever give alike, so that it selects nothing"
+
+
+def _lines(study: Expansion) -> Iterator[tuple[tuple[str | int, ...], AuthoredEstimate]]:
+    plan = study.analysis
+    if plan.primary is not None:
+        yield ("analysis", "primary"), plan.primary
+    yield from ((("analysis", "also", place), line) for place, line in enumerate(plan.also))
+    yield from ((("analysis", "criteria", line.key), line) for line in plan.criteria)
