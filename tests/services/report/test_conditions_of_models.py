@@ -156,3 +156,26 @@ def test_several_answers_in_a_condition_all_have_to_say_it(reported: tuple[Repor
 
     assert int(row["n"]) == N and math.isclose(float(row["value"]), everywhere / N)
     assert "several answers to a question, all of them have to be this option" in explanation_of(report, "line_4")
+
+
+def test_conditions_are_compared_on_items_within_the_models_scored_in_both(
+    reported: tuple[Report, dict[str, Rows]],
+) -> None:
+    report, tables = reported
+    said = said_in(tables, "verdict")
+
+    def mean_of(whose: tuple[str, str, str]) -> float | None:
+        scored = [float(each == "correct") for each in said.get(whose, []) if each != "excluded"]
+        return sum(scored) / len(scored) if scored else None
+
+    gaps = []
+    for item in sorted({item for item, *_ in said}):
+        both = [(mean_of((item, model, "no")), mean_of((item, model, "yes"))) for model in ("whole", "part", "drawn")]
+        of_models = [blind - seeing for blind, seeing in both if blind is not None and seeing is not None]
+        gaps.append(sum(of_models) / len(of_models))
+
+    row = estimate_in(tables, "plan", "line_3", "All candidates: difference of shares", "Image: no minus Image: yes")
+
+    assert int(row["n"]) == len(gaps) and math.isclose(float(row["value"]), sum(gaps) / len(gaps))
+    assert "only if the same model's answer to the item in the other part" in explanation_of(report, "line_3")
+    assert "the same model's answer" not in explanation_of(report, "line_5")
