@@ -87,7 +87,8 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
         of_field = [_of_form(table, ratings) for table in of_field] if again else of_field
         tables += of_field
-        folds.append(Fold(label, frozenset(table.key for table in of_field)))
+        begins = f"{ratings.field.key}_{_form_of(ratings)}" if again else ratings.field.key
+        folds.append(Fold(label, frozenset(table.key for table in of_field), begins))
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
