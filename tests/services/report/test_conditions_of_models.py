@@ -78,7 +78,7 @@ def reported(
         "candidate,item,model,answer,image,temperature",
         [(f"k{n}", f"q{text[0]}", text[1], f"Text {n}", *text[2:]) for n, text in enumerate(TEXTS)],
     )
-    situation = imported_listed(database, study, raters=1)
+    situation = imported_listed(database, study, raters=2)
     freezing.freeze_study(database, situation.admin, situation.study_key)
 
     def answer(payload: dict[str, Any]) -> dict[str, Any]:
@@ -177,5 +177,9 @@ def test_conditions_are_compared_on_items_within_the_models_scored_in_both(
     row = estimate_in(tables, "plan", "line_3", "All candidates: difference of shares", "Image: no minus Image: yes")
 
     assert int(row["n"]) == len(gaps) and math.isclose(float(row["value"]), sum(gaps) / len(gaps))
+    of_readers = "All candidates: difference of shares, for other raters too"
+    over_raters = estimate_in(tables, "plan", "line_3", of_readers, "Image: no minus Image: yes")
+    # Both raters scored alike, so that the same pairs have a score from all of them.
+    assert int(over_raters["n"]) == len(gaps) and math.isclose(float(over_raters["value"]), sum(gaps) / len(gaps))
     assert "only if the same model's answer to the item in the other part" in explanation_of(report, "line_3")
     assert "the same model's answer" not in explanation_of(report, "line_5")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -238,17 +239,9 @@ def _over_readers(
     if len(numbers) < 2:
         return None
     by_all: Numbers = [None if None in own else 0.0 for own in zip(*numbers, strict=True)]
-    paired = _of_same_models(ratings, by_all, by, values) if is_crossed else [0.0] * len(by_all)
-    tables: list[dict[str, Numbers]] = []
-    for value in values:
-        of_items: dict[str, Numbers] = {}
-        twice: set[str] = set()
-        for place, unit in enumerate(ratings.units):
-            if by.value_of(unit) == value and paired[place] is not None:
-                twice |= {unit.item.key} & set(of_items)
-                of_items[unit.item.key] = [own[place] for own in numbers]
-        # An item with several units of one value has no single answer from each rater.
-        tables.append({item: own for item, own in of_items.items() if item not in twice and None not in own})
+    if is_crossed:
+        by_all = _of_same_models(ratings, by_all, by, values)
+    tables = [_of_each_rater(ratings, numbers, by_all, by, value, each_model=is_crossed) for value in values]
     shared = sorted(set(tables[0]) & set(tables[1]))
     if len(shared) < 2:
         return None
@@ -259,6 +252,36 @@ def _over_readers(
         clusters=[clusters[item] for item in shared],
         confidence=intervals.confidence,
     )
+
+
+def _of_each_rater(
+    ratings: Ratings, numbers: Sequence[Numbers], by_all: Numbers, by: Division, value: str, *, each_model: bool
+) -> dict[str, Numbers]:
+    """Return what each rater gave to an item in one part: to its one unit, or the mean over its models.
+
+    Parameters
+    ----------
+    by_all
+        None for the units that do not count, since not all raters gave a number.
+    """
+    there = [
+        number is not None and by.value_of(unit) == value for number, unit in zip(by_all, ratings.units, strict=True)
+    ]
+    if not each_model:
+        # An item with several units of one value has no single answer from each rater.
+        times = Counter(unit.item.key for unit in ratings.units if by.value_of(unit) == value)
+        there = [here and times[unit.item.key] == 1 for here, unit in zip(there, ratings.units, strict=True)]
+    of_raters = [
+        _of(
+            ratings,
+            [number if here else None for number, here in zip(own, there, strict=True)],
+            by,
+            value,
+            each_model=True,
+        )
+        for own in numbers
+    ]
+    return {item: [of_rater[item].mean for of_rater in of_raters] for item in of_raters[0]}
 
 
 @dataclass(frozen=True)
