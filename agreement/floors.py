@@ -19,8 +19,10 @@ from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.words import Words
 
 
-def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "item") -> Estimate:
-    """Expected accuracy of guessing on these items, ``mean(1 / options)``.
+def chance_floor(
+    options: Ratings, *, right: Ratings | None = None, given_above: bool = False, unit: str = "item"
+) -> Estimate:
+    """Expected accuracy of guessing on these items, ``mean(right / options)``.
 
     If an answer consists of several options, every possible set of them counts as an option. Open items have no options
     to guess from, so they are left out and counted in the method. The floor is a property of the items, not an estimate
@@ -30,6 +32,8 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
     ----------
     options : sequence, shape (items,)
         Number of options of each item, 2 for yes/no; None, NaN or 0 for an open item.
+    right : sequence, shape (items,), optional
+        How many of the options of each item are right; 1 by default. Ignored for open items.
     given_above : bool
         Whether these are the options left given the right answer to a parent question; there may then be just one.
     unit : str
@@ -43,7 +47,8 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
     Raises
     ------
     ValueError
-        When a number of options is negative, fractional, or 1 without `given_above`.
+        When a number of options is negative, fractional, or 1 without `given_above`; when there are more right ones
+        than options, or lengths differ.
 
     References
     ----------
@@ -58,8 +63,12 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
     (0.453, 90)
     """
     counts: list[int] = []
+    rights: list[int] = []
     n_open, least = 0, 1 if yes_or_no(given_above, "given_above") else 2
-    for position, value in enumerate(as_values(options, "options")):
+    values = as_values(options, "options")
+    right_of = [1] * len(values) if right is None else as_values(right, "right")
+    same_length(values, right_of, "options", "right")
+    for position, (value, own) in enumerate(zip(values, right_of, strict=True)):
         number = isinstance(value, int | float | np.number)
         if is_missing(value) or (number and value == 0):
             n_open += 1
@@ -67,13 +76,22 @@ def chance_floor(options: Ratings, *, given_above: bool = False, unit: str = "it
             raise ValueError(
                 f"options holds {shown(value)} at position {position}; expected {least} or more, or None for open items"
             )
+        elif (
+            is_missing(own)
+            or not isinstance(own, int | float | np.number)
+            or not 0 <= own <= value
+            or not float(own).is_integer()
+        ):
+            raise ValueError(f"right holds {shown(own)} at position {position}; expected a number of its options")
         else:
             counts.append(int(value))
-    method = Words("mean of 1 / number of options" + (" left by the right answer above" if given_above else ""))
+            rights.append(int(own))
+    ratio = "1 / number of options" if set(rights) <= {1} else "number of right options / number of options"
+    method = Words(f"mean of {ratio}" + (" left by the right answer above" if given_above else ""))
     method += leaving_out(n_open, "open without options")
     if not counts:
         return undefined("chance floor", 0, unit, method, "no item has options to guess from")
-    value = math.fsum(1.0 / count for count in counts) / len(counts)
+    value = math.fsum(own / count for own, count in zip(rights, counts, strict=True)) / len(counts)
     reason = "a property of these items, known without sampling error"
     return undefined("chance floor", len(counts), unit, method, reason, value=value)
 

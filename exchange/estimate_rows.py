@@ -165,6 +165,7 @@ Reason = Literal[
     "undetermined or not assessable",
     "undetermined or not assessable, counted as not read",
     "undetermined or not assessable in a condition",
+    "excluded or not assessable in a condition",
     "without a consensus",
 ]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from exchange.report_answer import answer_of
 from exchange.report_markup import STYLE, environment
-from exchange.report_structure import Report
+from exchange.report_structure import Report, Section
 from exchange.report_tables import printed
 from exchange.report_words import STATES
 
@@ -22,6 +22,21 @@ class Drawing:
     caption: str
     height: int
     json: str
+
+
+def not_printed(sections: Sequence[Section], drawings: Sequence[Drawing]) -> frozenset[str]:
+    """Return the keys of the figures that paper leaves out with the folded tables they draw: all but a fold's first."""
+    section_of = {section.key: section for section in sections}
+    begun: set[tuple[str, str]] = set()
+    keys = set()
+    for drawing in drawings:
+        fold = section_of[drawing.section].fold_of_figure(drawing.key)
+        if fold is None:
+            continue
+        if (drawing.section, fold.field) in begun:
+            keys.add(drawing.key)
+        begun.add((drawing.section, fold.field))
+    return frozenset(keys)
 
 
 def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> str:
@@ -51,6 +66,7 @@ def report_html(report: Report, drawings: Sequence[Drawing], plotly_js: str) -> 
                 section.key: [drawing for drawing in drawings if drawing.section == section.key]
                 for section in report.sections
             },
+            not_printed=not_printed(report.sections, drawings),
             # Within a script element, only a closing tag could end it early.
             figures=[(drawing.key, drawing.json.replace("<", "\\u003c")) for drawing in drawings],
             plotly_js=plotly_js.replace("</script", "<\\/script"),

@@ -177,10 +177,17 @@ Table = EstimateTable | PlainTable | QuartileTable | Matrix
 
 @dataclass(frozen=True)
 class Fold:
-    """Tables of a section that are opened together on demand, such as all of one field."""
+    """Tables of a section that are opened together on demand, such as all of one field.
+
+    Attributes
+    ----------
+    field
+        With what the keys of its tables, and of their figures, begin.
+    """
 
     title: str
     keys: frozenset[str]
+    field: str = ""
 
 
 @dataclass(frozen=True)
@@ -223,6 +230,13 @@ class Section:
         fold_of = {key: fold for fold in self.folds for key in fold.keys}
         runs = groupby(self.tables_behind, key=lambda table: fold_of.get(table.key))
         return tuple((fold, tuple(tables)) for fold, tables in runs)
+
+    def fold_of_figure(self, key: str) -> Fold | None:
+        """Return the fold whose tables a figure draws, by the figure's key; None if they are not folded."""
+        own = key.removeprefix(f"{self.key}-")
+        of_fields = [fold for fold in self.folds if fold.field and own.startswith(f"{fold.field}_")]
+        # One field can be called as another begins.
+        return max(of_fields, key=lambda fold: len(fold.field), default=None)
 
     def table(self, key: str) -> Table | None:
         """Return the table with this key, or None if the study has none."""

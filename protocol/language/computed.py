@@ -154,10 +154,12 @@ def _selects_what_there_is(study: Expansion, phase: Phase, line: AuthoredEstimat
 def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
     """Return whether an option of the field can be counted, over conditions or among flagged units."""
     option = line.option or field.positive
-    if line.against or line.compare is not None or field.type not in _COUNTED or option is None:
+    if line.against or line.compare is not None or option is None:
         return False
     if line.estimate == "joint_rate":
-        return rates_texts(phase) and bool(line.over)
+        return field.type in _COUNTED | {"correctness"} and rates_texts(phase) and bool(line.over)
+    if field.type not in _COUNTED:
+        return False
     of_flags = {each.key for each in study.attributes if each.type == "yes_no" and each.table != "raters"}
     return len(line.over) == 1 and line.over[0] in of_flags
 

@@ -8,6 +8,7 @@ from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredStudy
 from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.bins import check_bins
+from protocol.language.computed import OF_RATERS
 from protocol.language.criteria import check_criteria
 from protocol.language.forms import EMPTY_LISTS, SharedLists, expand_fields, options_of
 from protocol.language.misfits import DoesNotFit, Misfits
@@ -145,6 +146,8 @@ def _check_analysis(
     """Note estimates of fields that nobody fills in, and tables by attributes that do not exist."""
     by_key = {phase.key: phase for phase in phases}
     names = sorted(known.attribute_names | {"group"})
+    # Of every rater specialty and years can be entered, so a plan can name them without a declaration.
+    with_raters = sorted({*names, *OF_RATERS})
     plan = study.analysis
     lines: list[tuple[tuple[str, ...], AuthoredEstimate]] = []
     if plan.primary is not None:
@@ -160,13 +163,13 @@ def _check_analysis(
             if key == RATER and key in line.by and key not in names:
                 _check_by_rater(line, misfits, place)
             else:
-                misfits.require(place, key, names, "attribute")
+                misfits.require(place, key, names if key in line.over else with_raters, "attribute")
         for key, values in line.where.items():
             if "." in key:
                 require_result(key, values, by_key, _forms_of(line, known), misfits, (*place, "where"))
             elif key == FORM and FORM not in names:
                 _check_form(line, by_key, known, misfits, (*place, "where"))
-            elif misfits.require((*place, "where"), key, names, "attribute"):
+            elif misfits.require((*place, "where"), key, with_raters, "attribute"):
                 require_values(key, values, known.attributes, misfits, (*place, "where"))
         _check_option(line, by_key, known, misfits, place)
         check_possible(line, {name: field.type for name, field in asked[place].items()}, misfits, place)

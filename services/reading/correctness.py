@@ -118,6 +118,13 @@ def score(item: AnswerKey, answer: Any) -> Score:
     return Score(scored.correct, scored.share, scored.rank, scored.distance_mm, f1)
 
 
+def right_guesses(item: AnswerKey, options: Sequence[str]) -> int:
+    """Return how many answers of a guesser are right who chooses one of these options; of sets of options one is."""
+    if item.kind.scale == "set":
+        return 1
+    return sum(score(item, option).correct is True for option in options)
+
+
 def score_written(item: AnswerKey, written: str) -> Score:
     """Score a program's output, given in place of a rater's entry: an option id, ids separated by |, or text.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from exchange.refusal import listed as alternatives
 from exchange.refusal import nearest, shown
 from protocol.language.authored_plan import RATER, AuthoredCriterion, AuthoredEstimate
-from protocol.language.computed import number_columns
+from protocol.language.computed import columns_of_raters, number_columns
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.results import fields_of_line, values_as_stored
 from protocol.language.wording import listed, spoken
@@ -50,7 +50,7 @@ def of_nothing(
     if line.estimate == "difference" and line.compare is None:
         says = "a difference is between parts or groups, and none are named; add compare: group, or compare: ATTRIBUTE."
         yield (), says
-    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
+    of_raters = columns_of_raters(study) | {"group", RATER}
     by_people = sorted(of_raters & {*line.by, *line.where, line.compare})
     if "settled" in line.using and by_people and phase.answers_of is None:
         says = (
@@ -84,7 +84,7 @@ def values_of_no_unit(study: Expansion, phase: Phase, line: AuthoredEstimate, un
     units
         All that the phase could rate, by what is known before anything is answered.
     """
-    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group", RATER}
+    of_raters = columns_of_raters(study) | {"group", RATER}
     said = []
     for name, written in line.where.items():
         if "." in name or name in of_raters:

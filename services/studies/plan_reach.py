@@ -14,6 +14,7 @@ from agreement import Estimate
 from protocol.fields import ORDERED
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate, are_right_at_once
 from protocol.language.bins import level_of, levels_of
+from protocol.language.computed import columns_of_raters
 from protocol.language.criteria import (
     CALLED,
     MOST_PAIRS,
@@ -88,7 +89,7 @@ def drawable(study: Expansion, phase: Phase, units: list[V]) -> list[V]:
 
 def selected_by(study: Expansion, line: AuthoredEstimate, but: Sequence[str] = ()) -> Callable[[Valued], bool]:
     """Return a predicate for the units that a line is about; conditions on raters, and those in `but`, are ignored."""
-    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
+    of_raters = columns_of_raters(study) | {"group"}
     conditions = [
         (name, values_as_stored(name, own, study.attributes))
         for name, own in line.where.items()
@@ -257,7 +258,7 @@ def _unknown_before(
 def _too_many_pairs(study: Expansion, criterion: AuthoredCriterion, phase: Phase, field_type: str) -> str:
     """Return why a criterion on every pair of raters is never decided, and what to do; empty if pairs are few."""
     statistic = statistic_of(criterion, field_type)
-    of_raters = {each.key for each in study.attributes if each.table == "raters"} | {"group"}
+    of_raters = columns_of_raters(study) | {"group"}
     people = people_of(study, phase, criterion, {})
     if (
         criterion.estimate != "agreement"

@@ -28,6 +28,20 @@ def test_chance_floor_of_the_items_read_in_neuroqa():
     assert "10 open without options left out" in estimate.method
 
 
+def test_a_guess_is_right_as_often_as_options_are_accepted():
+    # Two of four, one of two, and an open item: (1/2 + 1/2) / 2
+    estimate = chance_floor([4, 2, None], right=[2, 1, 0])
+
+    assert (estimate.value, estimate.n) == (0.5, 2)
+    assert "number of right options / number of options" in estimate.method
+
+
+@pytest.mark.parametrize("right", [[3], [-1], [0.5], [None], [1, 1]])
+def test_a_number_of_right_options_that_is_none_is_refused(right):
+    with pytest.raises(ValueError, match="right"):
+        chance_floor([2], right=right)
+
+
 def test_open_items_alone_have_no_chance_floor():
     estimate = chance_floor([None, 0])
 

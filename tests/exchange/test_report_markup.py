@@ -8,6 +8,7 @@ import pytest
 
 from agreement import Estimate
 from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
+from exchange.report_html import Drawing, not_printed
 from exchange.report_markup import environment, section_markup, sentences_markup, table_markup, tables_behind_markup
 from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section
 
@@ -77,3 +78,13 @@ def test_tables_of_a_field_are_opened_together_in_the_place_where_they_stand() -
 
     titles = [[key for key in "abcd" if f"Table {key}" in part] for part in (before, inside, behind)]
     assert titles == [["a"], ["b", "c"], ["d"]] and "<summary>Diagnosis: 2 tables</summary>" in inside
+
+
+def test_paper_leaves_out_all_figures_of_a_folded_field_but_the_first() -> None:
+    folds = tuple(Fold(key, frozenset({f"{key}_accuracy", f"{key}_kappa"}), key) for key in ("stage", "stage_fine"))
+    section = Section("p", "P", "P", (), (), folds=folds)
+    keys = ("stage_accuracy-share", "stage_levels", "stage_fine_accuracy-share", "stage_fine_kappa", "other_accuracy")
+
+    left_out = not_printed([section], [Drawing(f"p-{key}", "p", "", "", 100, "{}") for key in keys])
+
+    assert left_out == {"p-stage_levels", "p-stage_fine_kappa"}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from exchange.estimate_rows import EstimateRow
 
 # A figure with more lines than this cannot be read at a glance.
 MOST_LINES = 45
@@ -30,3 +33,20 @@ class Figure:
     def height(self) -> int:
         """Its height in pixels."""
         return int(self.figure.layout.height)
+
+
+def lacking_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what a drawing of values with intervals lacks: values that are undefined, and intervals."""
+    undefined = sum(math.isnan(row.estimate.value) for row in rows)
+    # Chance is known, and needs none.
+    alone = any(
+        math.isnan(row.estimate.low) and math.isnan(row.estimate.high)
+        for row in rows
+        if not math.isnan(row.estimate.value) and row.compared != "chance_floor"
+    )
+    said = (
+        f"Not drawn: {undefined} undefined value{'' if undefined == 1 else 's'}." if undefined else "",
+        "A dot without a line has no interval." if alone else "",
+        "The table says why." if undefined or alone else "",
+    )
+    return " ".join(filter(None, said))

@@ -12,7 +12,7 @@ from exchange.statistic_names import Compared
 from protocol.language.wording import listed
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
-from services.report.figures.figure import MOST_LINES, Figure
+from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words
 
 # More raters than this cannot be told apart, so only all of them together are drawn; of models, none.
 MOST_RATERS = 6
@@ -54,7 +54,8 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
         f"{title}: {stratum_in_words(levels[0].stratum)}. Dots: shares right, or the same as "
         f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line.{left_out}"
     )
-    return [Figure(key, section, title, caption, draw)]
+    said = " ".join(filter(None, (caption, lacking_in_words(levels))))
+    return [Figure(key, section, title, said, draw)]
 
 
 def _few_enough(levels: list[EstimateRow]) -> tuple[list[EstimateRow], str]:

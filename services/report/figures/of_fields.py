@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from exchange.estimate_rows import ALL_RATERS, EstimateRow
 from exchange.report_structure import EstimateTable, Matrix, Section, TitleParts
@@ -25,7 +26,7 @@ from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
-from services.report.figures.figure import MOST_LINES, Figure
+from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped
 from services.report.figures.maps import heatmap, with_totals
@@ -142,7 +143,9 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         axis = axes[statistic]
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
-        figures += [_forest(section, table, statistic, axis, each, by) for by, each in _apart(rows)]
+        figures += [
+            _forest(section, table, statistic, axis, each, by) for by, each in _apart(rows) if _has_values(each)
+        ]
     return figures
 
 
@@ -164,6 +167,7 @@ def _forest(
     title = _title(table, rows, words, axis) + (f", by {spoken(by)}" if by else "")
     said = (
         f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}; n beside each line.",
+        lacking_in_words(rows),
         directions.in_words(rows) if by_judge else "",
     )
     return Figure(
@@ -171,7 +175,19 @@ def _forest(
         section.key,
         title,
         " ".join(filter(None, said)),
-        partial(forest, rows, axis.title, limits=axis.limits, labels=labels, names=names),
+        partial(_with_values, rows, axis, labels, names),
+    )
+
+
+def _with_values(rows: Sequence[EstimateRow], axis: _Axis, labels: Sequence[str], names: Sequence[str]) -> Any:
+    """Draw the rows that have a value, without empty lines for the others."""
+    drawn = [place for place, row in enumerate(rows) if not math.isnan(row.estimate.value)]
+    return forest(
+        [rows[place] for place in drawn],
+        axis.title,
+        limits=axis.limits,
+        labels=[labels[place] for place in drawn],
+        names=[names[place] for place in drawn],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
 from exchange.estimate_rows import EstimateRow, Party
 from exchange.report_structure import EstimateTable, Section
+from services.reading.correctness import right_guesses
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Part, Reads
 from services.report.sections.ceilings import against_others_table, ceilings_table, order_and_time_table
@@ -56,7 +57,11 @@ def _floors(reads: Reads, intervals: IntervalSettings) -> EstimateTable:
         if all(reads.items[i].is_closed_ended for i in part.positions):
             rows.append(
                 EstimateRow(
-                    "accuracy", "chance_floor", (Party("chance"),), part.stratum, chance_floor(_options(reads, part))
+                    "accuracy",
+                    "chance_floor",
+                    (Party("chance"),),
+                    part.stratum,
+                    chance_floor(_options(reads, part), right=_right(reads, part)),
                 )
             )
         if any(reads.floor[i] is not None for i in part.positions):
@@ -118,7 +123,10 @@ def _against_baseline(part: Part, reads: Reads, intervals: IntervalSettings) -> 
 
 def _against_chance(part: Part, reads: Reads, intervals: IntervalSettings) -> list[EstimateRow]:
     clusters = intervals.by(reads.subjects_of(part))
-    guessed = [None if count is None else 1.0 / count for count in _options(reads, part)]
+    guessed = [
+        None if count is None else right / count
+        for count, right in zip(_options(reads, part), _right(reads, part), strict=True)
+    ]
     return [
         EstimateRow(
             "shortcut_score",
@@ -143,3 +151,9 @@ def _options(reads: Reads, part: Part) -> list[int | None]:
         guesses = item.kind.guesses if item.is_closed_ended else None
         n_options.append(None if guesses is None else guesses(len(item.options)))
     return n_options
+
+
+def _right(reads: Reads, part: Part) -> list[int]:
+    """Return how many of these answers are right in each item."""
+    items = [reads.items[i] for i in part.positions]
+    return [right_guesses(item, [option for option, _ in item.options]) for item in items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -86,7 +87,8 @@ def phase_section(phase: PhaseRatings, study: Expansion, intervals: IntervalSett
         again = any(above.field.key == ratings.field.key for above in phase.fields[:place])
         of_field = [_of_form(table, ratings) for table in of_field] if again else of_field
         tables += of_field
-        folds.append(Fold(label, frozenset(table.key for table in of_field)))
+        begins = f"{ratings.field.key}_{_form_of(ratings)}" if again else ratings.field.key
+        folds.append(Fold(label, frozenset(table.key for table in of_field), begins))
     tables += _all_fields(phase, study, intervals)
     return Section(
         key=f"phase_{phase.phase.key}",
@@ -271,13 +273,24 @@ def division_by(study: Expansion, name: str) -> Division:
 
 
 def in_order(study: Expansion, name: str, values: Sequence[str]) -> list[str]:
-    """Return an attribute's values in the order of their declaration, followed by the others sorted by name."""
+    """Return an attribute's values in the order of their declaration, then the others by name, or numbers by size."""
     declared = next((attribute for attribute in study.attributes if attribute.key == name), None)
     ids = list(FORMATS)
     if declared is not None:
         ids = levels_of(declared.bins) or [option.id for option in declared.options]
     ids = [group.key for group in study.groups] if name == "group" else ids
-    return sorted(values, key=lambda value: (ids.index(value) if value in ids else len(ids), value))
+    # Numbers follow their size: 10 after 9.
+    numbers = {value: float(value) for value in values} if all(map(_is_number, values)) else {}
+    return sorted(
+        values, key=lambda value: (ids.index(value) if value in ids else len(ids), numbers.get(value, 0.0), value)
+    )
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def stratum_of(study: Expansion, name: str, value: str) -> Stratum:

@@ -27,6 +27,7 @@ from services.reading.correctness import (
     AnswerKey,
     in_words,
     reference_in_words,
+    right_guesses,
     said,
     score,
     score_written,
@@ -39,6 +40,23 @@ from services.report.rows.ratings_of_phases import ratings_of
 from services.report.rows.reads import column_of
 from services.report.rows.study_rows import Entry, Member, ReadItem
 from tests.protocol.language.study_text import expanded
+
+
+@pytest.mark.parametrize(
+    ("changed", "right"),
+    [
+        ({"type": "choice", "accepted": ("a", "c")}, 2),
+        ({"type": "choice", "accepted": ("b",)}, 1),
+        ({"type": "several", "accepted": ("a", "c")}, 1),
+    ],
+)
+def test_a_guesser_is_right_by_every_accepted_option_and_by_one_set_of_several(
+    changed: dict[str, Any], right: int
+) -> None:
+    options = (("a", "A"), ("b", "B"), ("c", "C"))
+
+    assert right_guesses(item("choice", options=options, **changed), ["a", "b", "c"]) == right
+    assert right_guesses(item("choice", options=options, **changed), []) == (changed["type"] == "several")
 
 
 def item(item_format: str = "open", **changed: Any) -> AnswerKey:

@@ -96,6 +96,38 @@ analysis:
 SPECIALTIES, YEARS = ("Neurology", "Radiology", "Neurology"), (3, 5, 9)
 
 
+def test_specialty_and_years_divide_raters_without_a_declaration(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    plan = "{estimate: mean, of: rate.size, by: specialty}"
+    also = "{estimate: mean, of: rate.size, by: years}, {estimate: mean, of: rate.size, where: {specialty: ENT}}"
+    text = RATED[: RATED.index("attributes:")] + RATED[RATED.index("phases:") : RATED.index("analysis:")]
+    (folder / "protocol.yaml").write_text(f"{text}analysis: {{primary: {plan}, also: [{also}]}}", encoding="utf-8")
+    write_table(folder / "items.csv", "item,format,prompt", [(f"q{n}", "open", f"{n}?") for n in range(4)])
+    texts = [(f"k{n}", f"q{n}", "A", f"A {n}") for n in range(4)]
+    write_table(folder / "candidates.csv", "candidate,item,model,answer", texts)
+    admin = owner_of(sqlite_database)
+    importing.import_study(sqlite_database, admin, folder, key="listed")
+    for login, specialty, years in (("ann", "ENT", 10), ("ben", "GP", 9), ("cem", "ENT", 60)):
+        members.invite(sqlite_database, admin, "listed", login, login, "rater", specialty=specialty, years=years)
+    people = tuple(signed_in(sqlite_database, login) for login in ("ann", "ben", "cem"))
+    freezing.freeze_study(sqlite_database, admin, "listed")
+
+    report = planted.reported(
+        Situation(sqlite_database, "listed", admin, people, admin),
+        lambda _, rater: {"quality": "1", "size": 10 * (rater + 1)},
+    )
+    rows = [row for row in tables_of(sqlite_database, report)["estimates.csv"] if row["section"] == "plan"]
+
+    def means(line: str) -> list[tuple[str, float]]:
+        of_line = [row for row in rows if row["table"] == line and row["raters"] != "All raters"]
+        return [(row["label"].rpartition(": ")[0], float(row["value"])) for row in of_line]
+
+    assert means("line_1") == [("Specialty: ENT", 10.0), ("Specialty: ENT", 30.0), ("Specialty: GP", 20.0)]
+    assert means("line_2") == [("Years: 9", 20.0), ("Years: 10", 10.0), ("Years: 60", 30.0)]
+    assert [value for _, value in means("line_3")] == [10.0, 30.0]
+
+
 def test_raters_are_apart_by_what_they_are_and_settle_by_the_rule_of_their_phase(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

@@ -34,6 +34,8 @@ phases:
     form:
       kind: {type: choice, options: {a: Alpha, b: Beta}}
       causes: {type: ranked, at_most: 3}
+      size: number
+      sure: {type: confidence, range: [0, 1]}
   - key: match
     rates: candidates
     from: {sample: {unit: item, strata: flagged, sizes: {yes: all, no: 2}}}
@@ -48,6 +50,8 @@ analysis:
     - {estimate: pass_at, k: 1, of: match.line}
     - {estimate: pass_at, k: 2, of: read.causes, with: models}
     - {estimate: pass_at, k: 2, of: match.line}
+    - {estimate: mean, of: read.size, compare: group}
+    - {estimate: accuracy, of: read.kind, compare: group}
   resamples: 200
 """
 RESIDENT, EXPERT, MODEL = "Rater 1", "Rater 2", "one"
@@ -79,7 +83,10 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         asked[prompt] = asked.get(prompt, 0) + 1
         # The resident, who is asked first, has the cause on flagged items alone, the expert on all.
         knows = is_flagged or asked[prompt] > 1
-        return answers(kind="a", causes=["stroke", "tumour"] if knows else ["tumour", "abscess"])
+        causes = ["stroke", "tumour"] if knows else ["tumour", "abscess"]
+        return answers(
+            kind="a" if knows else "b", causes=causes, size=3 if knows else 1, sure=0.9 if is_flagged else 0.6
+        )
 
     store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
@@ -119,6 +126,36 @@ def test_fields_right_at_once_are_of_each_group_and_of_models(
     shares = in_sample_and_pool(tables, "plan", "line_2_1", f"Group: {group}: right in all fields at once", who)
 
     assert shares == (pytest.approx(in_sample), pytest.approx(in_pool))
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "in_sample", "in_pool"),
+    [
+        ("line_1", "difference between groups", -2 / 6, -8 / 12),
+        ("line_6", "difference of means between groups", -4 / 6, -16 / 12),
+        ("line_7", "difference between groups", -2 / 6, -8 / 12),
+    ],
+)
+def test_differences_of_groups_of_these_raters_alone_are_weighted(
+    tables: dict[str, Rows], table: str, label: str, in_sample: float, in_pool: float
+) -> None:
+    gaps = in_sample_and_pool(tables, "plan", table, f"All items: {label}", "Residents minus Experts")
+
+    assert gaps == (pytest.approx(in_sample), pytest.approx(in_pool))
+
+
+@pytest.mark.parametrize(
+    ("who", "in_sample", "in_pool"),
+    [
+        (RESIDENT, (4 * 0.01 + 2 * 0.36) / 6, (4 * 0.01 + 8 * 0.36) / 12),
+        (EXPERT, (4 * 0.01 + 2 * 0.16) / 6, (4 * 0.01 + 8 * 0.16) / 12),
+        ("All raters", (8 * 0.01 + 2 * 0.36 + 2 * 0.16) / 12, (8 * 0.01 + 8 * 0.36 + 8 * 0.16) / 24),
+    ],
+)
+def test_brier_scores_are_weighted(tables: dict[str, Rows], who: str, in_sample: float, in_pool: float) -> None:
+    scores = in_sample_and_pool(tables, "phase_read", "sure_calibration", "All items: Brier score", who)
+
+    assert scores == (pytest.approx(in_sample), pytest.approx(in_pool))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
 from exchange.estimate_rows import EstimateRow, Party, Stratum
-from services.reading.correctness import score_written
+from services.reading.correctness import right_guesses, score_written
 from services.reading.field_keys import FieldKey
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
@@ -21,7 +21,7 @@ def floor_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) 
     rows = []
     options = _options(known)
     if None not in options:
-        floor = chance_floor(options, given_above=known.field.options_by is not None)
+        floor = chance_floor(options, right=_right(known), given_above=known.field.options_by is not None)
         rows.append(EstimateRow("accuracy", "chance_floor", (Party("chance"),), stratum, floor))
     baseline = _baseline(known)
     if all(answered is None for answered in baseline):
@@ -54,23 +54,32 @@ def _options(ratings: Ratings) -> list[int | None]:
     above = ratings.above or (None,) * len(ratings.keys)
     options: list[int | None] = []
     for key, decides in zip(ratings.keys, above, strict=True):
-        count = None if key is None else _offered(key, decides)
+        offered = None if key is None else _offered(key, decides)
         guesses = None if key is None else key.key.kind.guesses
-        options.append(None if count is None or guesses is None else guesses(count))
+        options.append(None if offered is None or guesses is None else guesses(len(offered)))
     return options
 
 
-def _offered(key: FieldKey, above: FieldKey | None) -> int | None:
-    """Return the number of options offered: for a field whose options depend on another, those for the right answer.
+def _right(ratings: Ratings) -> list[int]:
+    """Return how many of these answers are right on each unit."""
+    above = ratings.above or (None,) * len(ratings.keys)
+    return [
+        0 if key is None else right_guesses(key.key, _offered(key, decides) or ())
+        for key, decides in zip(ratings.keys, above, strict=True)
+    ]
+
+
+def _offered(key: FieldKey, above: FieldKey | None) -> list[str] | None:
+    """Return the options offered, by id: for a field whose options depend on another, those for the right answer.
 
     A guesser is given the right answer to the other field. A rater's own answer there is not a property of the item,
     but a floor is.
     """
     if key.field.options_by is None:
-        return len(key.key.options)
+        return [option for option, _ in key.key.options]
     accepted = above.reference.accepted if above is not None and above.reference is not None else ()
     field = key.field.offered_with(accepted)
-    return None if field is None else len(field.options)
+    return None if field is None else [option.id for option in field.options]
 
 
 def _hangs_on_another(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
@@ -84,7 +93,8 @@ def _has_baseline(_: Ratings, rows: Sequence[EstimateRow]) -> bool:
 FLOORS = Topic(
     "floors",
     "what can be had without the images",
-    "Of the very items that were read: chance by each item’s number of options, where all have options.",
+    "Of the very items that were read: chance by each item’s number of options, and of right ones, where all have "
+    "options.",
     floor_rows,
     drawn="levels",
     further=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,6 +21,10 @@ from services.report.sections.fields.topics import Holds, Topic
 EXPLANATION = (
     "First minus second, of the mean that the raters of each item gave: item by item where both have an answer to it, "
     "as two separate samples where they share none."
+)
+_OF_ONE_MODEL = (
+    "Item by item, a model's answer counts only if the same model's answer to the item in the other part has a value "
+    "too. An item's mean is over these models alone, each with the mean of its own answers."
 )
 _FURTHER: tuple[tuple[str, Holds], ...] = (
     (
@@ -97,6 +102,7 @@ def difference_rows(
     # One number per item and value is compared: it is a candidate's own if the item has no other of that value.
     alone = len({(unit.item.key, by.value_of(unit)) for unit in ratings.units}) == len(ratings.units)
     unit = ratings.unit if alone else "item"
+    crossed = _crossed(ratings, by)
     of_value = {value: _of(ratings, units, by, value) for value in by.values_in(ratings)}
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
     rows = []
@@ -106,11 +112,16 @@ def difference_rows(
         parties = (Party(kind, by.words(pair[0])), Party(kind, by.words(pair[1])))
         if not first or not second:
             continue
-        shared = sorted(set(first) & set(second))
-        estimate = _paired(first, second, shared, intervals) if shared else _apart(first, second, unit, intervals)
+        own, other = first, second
+        is_crossed = frozenset(pair) in crossed
+        if is_crossed:
+            alike = _of_same_models(ratings, units, by, pair)
+            own, other = (_of(ratings, alike, by, value, each_model=True) for value in pair)
+        shared = sorted(set(own) & set(other))
+        estimate = _paired(own, other, shared, intervals) if shared else _apart(first, second, unit, intervals)
         row = EstimateRow(statistic, "models", parties, stratum, estimate)
-        rows += [row, *_paired_of_pool(row, first, second, shared, intervals)]
-        of_readers = _over_readers(ratings, numbers, by, pair, intervals)
+        rows += [row, *_paired_of_pool(row, own, other, shared, intervals)]
+        of_readers = _over_readers(ratings, numbers, by, pair, intervals, is_crossed=is_crossed)
         if of_readers is not None:
             rows.append(EstimateRow(statistic, "models_over_readers", parties, stratum, of_readers))
         if not is_share:
@@ -171,15 +182,42 @@ def mean_of_units(numbers: Sequence[Numbers]) -> Numbers:
     return means
 
 
+def _crossed(ratings: Ratings, by: Division) -> set[frozenset[str]]:
+    """Return every two parts in which a model answered the same item, so that its two answers make a pair."""
+    parts: dict[tuple[str, str], set[str]] = {}
+    for unit in ratings.units if by.name != "model" else ():
+        if unit.value_of("model"):
+            parts.setdefault((unit.item.key, unit.value_of("model")), set()).add(by.value_of(unit))
+    return {frozenset(pair) for of_model in parts.values() for pair in combinations(of_model, 2)}
+
+
+def _of_same_models(ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str]) -> Numbers:
+    """Return the numbers of the units whose model has a number for the item in both parts; None for the others."""
+    places = [(unit.item.key, unit.value_of("model"), by.value_of(unit)) for unit in ratings.units]
+    known = {place for place, number in zip(places, units, strict=True) if number is not None}
+    return [
+        number if all((item, model, value) in known for value in pair) else None
+        for number, (item, model, _) in zip(units, places, strict=True)
+    ]
+
+
 def between_parts(by: Division, numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share: bool = False) -> Topic:
     """Return the topic that compares every two parts that an attribute makes, if there are several."""
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         return difference_rows(ratings, numbers(ratings), by, stratum, intervals, is_share=is_share)
 
+    def pairs_models(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+        return bool(rows) and bool(_crossed(ratings, by))
+
     name = by.name
     return Topic(
-        f"by_{name}", f"differences by {name.replace('_', ' ')}", EXPLANATION, compute, in_parts=False, further=_FURTHER
+        f"by_{name}",
+        f"differences by {name.replace('_', ' ')}",
+        EXPLANATION,
+        compute,
+        in_parts=False,
+        further=((_OF_ONE_MODEL, pairs_models), *_FURTHER),
     )
 
 
@@ -189,21 +227,21 @@ def between_models(numbers: Callable[[Ratings], Sequence[Numbers]], *, is_share:
 
 
 def _over_readers(
-    ratings: Ratings, numbers: Sequence[Numbers], by: Division, values: Sequence[str], intervals: IntervalSettings
+    ratings: Ratings,
+    numbers: Sequence[Numbers],
+    by: Division,
+    values: Sequence[str],
+    intervals: IntervalSettings,
+    *,
+    is_crossed: bool,
 ) -> Estimate | None:
     """Return the difference for other raters too, on items for which all raters rated both; None for one rater."""
     if len(numbers) < 2:
         return None
-    tables: list[dict[str, Numbers]] = []
-    for value in values:
-        of_items: dict[str, Numbers] = {}
-        twice: set[str] = set()
-        for place, unit in enumerate(ratings.units):
-            if by.value_of(unit) == value:
-                twice |= {unit.item.key} & set(of_items)
-                of_items[unit.item.key] = [own[place] for own in numbers]
-        # An item with several units of one value has no single answer from each rater.
-        tables.append({item: own for item, own in of_items.items() if item not in twice and None not in own})
+    by_all: Numbers = [None if None in own else 0.0 for own in zip(*numbers, strict=True)]
+    if is_crossed:
+        by_all = _of_same_models(ratings, by_all, by, values)
+    tables = [_of_each_rater(ratings, numbers, by_all, by, value, each_model=is_crossed) for value in values]
     shared = sorted(set(tables[0]) & set(tables[1]))
     if len(shared) < 2:
         return None
@@ -214,6 +252,36 @@ def _over_readers(
         clusters=[clusters[item] for item in shared],
         confidence=intervals.confidence,
     )
+
+
+def _of_each_rater(
+    ratings: Ratings, numbers: Sequence[Numbers], by_all: Numbers, by: Division, value: str, *, each_model: bool
+) -> dict[str, Numbers]:
+    """Return what each rater gave to an item in one part: to its one unit, or the mean over its models.
+
+    Parameters
+    ----------
+    by_all
+        None for the units that do not count, since not all raters gave a number.
+    """
+    there = [
+        number is not None and by.value_of(unit) == value for number, unit in zip(by_all, ratings.units, strict=True)
+    ]
+    if not each_model:
+        # An item with several units of one value has no single answer from each rater.
+        times = Counter(unit.item.key for unit in ratings.units if by.value_of(unit) == value)
+        there = [here and times[unit.item.key] == 1 for here, unit in zip(there, ratings.units, strict=True)]
+    of_raters = [
+        _of(
+            ratings,
+            [number if here else None for number, here in zip(own, there, strict=True)],
+            by,
+            value,
+            each_model=True,
+        )
+        for own in numbers
+    ]
+    return {item: [of_rater[item].mean for of_rater in of_raters] for item in of_raters[0]}
 
 
 @dataclass(frozen=True)
@@ -232,22 +300,29 @@ class _OfItem:
 OfItems = dict[str, _OfItem]
 
 
-def _of(ratings: Ratings, units: Numbers, by: Division, value: str) -> OfItems:
-    """Return each item's mean over its units of one part."""
-    by_item: dict[str, list[float]] = {}
+def _of(ratings: Ratings, units: Numbers, by: Division, value: str, *, each_model: bool = False) -> OfItems:
+    """Return each item's mean over its units of one part; or over its models, each with the mean of its own units."""
+    by_item: dict[str, dict[str, list[float]]] = {}
     clusters: dict[str, str] = {}
     chances: dict[str, set[float | None]] = {}
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):
         if number is not None and by.value_of(unit) == value:
-            by_item.setdefault(unit.item.key, []).append(number)
+            whose = unit.value_of("model") if each_model else ""
+            by_item.setdefault(unit.item.key, {}).setdefault(whose, []).append(number)
             chances.setdefault(unit.item.key, set()).add(unit.probability if unit.together else None)
             clusters[unit.item.key] = cluster
     return {
         item: _OfItem(
-            sum(given) / len(given), clusters[item], next(iter(chances[item])) if len(chances[item]) == 1 else None
+            _mean([_mean(own) for own in given.values()]),
+            clusters[item],
+            next(iter(chances[item])) if len(chances[item]) == 1 else None,
         )
         for item, given in by_item.items()
     }
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)
 
 
 def _paired(first: OfItems, second: OfItems, shared: list[str], intervals: IntervalSettings) -> Estimate:

@@ -87,7 +87,10 @@ def group_rows(
             continue
         estimate = _difference(tables[0], tables[1], known.clusters, intervals)
         parties = (Party("part", first_title), Party("part", second_title))
-        rows.append(EstimateRow("accuracy_difference", "groups", parties, stratum, estimate, depth=depth))
+        row = EstimateRow("accuracy_difference", "groups", parties, stratum, estimate, depth=depth)
+        rows.append(row)
+        if _has_a_single_rater(*tables):
+            rows += _difference_of_pool(row, _of_units(tables[0]), _of_units(tables[1]), known, intervals)
     return rows
 
 
@@ -168,8 +171,17 @@ def mean_rows_of_groups(
         estimate = paired_difference(of_group[first], of_group[second], tests_zero=True, **by)
         estimate = replace(estimate, method=estimate.method + _FIXED)
         parties = (Party("part", first_title), Party("part", second_title))
-        rows.append(EstimateRow("mean_difference", "groups", parties, stratum, estimate))
+        row = EstimateRow("mean_difference", "groups", parties, stratum, estimate)
+        rows += [row, *_difference_of_pool(row, of_group[first], of_group[second], ratings, intervals)]
     return rows
+
+
+def _difference_of_pool(
+    row: EstimateRow, first: Numbers, second: Numbers, ratings: Ratings, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return a difference of two groups on the same units weighted to the pool."""
+    gaps = [None if a is None or b is None else a - b for a, b in zip(first, second, strict=True)]
+    return of_pool(row, gaps, ratings.chances, ratings.clusters, intervals, kind="difference")
 
 
 def _measured(ratings: Ratings) -> Sequence[Numbers]:
@@ -181,7 +193,7 @@ def _measured(ratings: Ratings) -> Sequence[Numbers]:
 
 def _difference(first: Table, second: Table, clusters: Sequence[str], intervals: IntervalSettings) -> Estimate:
     """Return the difference between two groups; with one rater in either, it does not generalise to other raters."""
-    if min(len(first[0]), len(second[0])) < 2:
+    if _has_a_single_rater(first, second):
         return paired_difference(_of_units(first), _of_units(second), tests_zero=True, **intervals.by(clusters))
     return rater_group_difference(
         first,
@@ -192,6 +204,10 @@ def _difference(first: Table, second: Table, clusters: Sequence[str], intervals:
         seed=intervals.seed,
         confidence=intervals.confidence,
     )
+
+
+def _has_a_single_rater(first: Table, second: Table) -> bool:
+    return min(len(first[0]), len(second[0])) < 2
 
 
 def _of_units(table: Table) -> Numbers:

@@ -12,6 +12,7 @@ from services.report.rows.linked import probabilities_of
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, numbers_of
 from services.report.sections.fields.covered import covered_by
+from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.ordinal import mean_rows
 from services.report.sections.fields.topics import MEAN_OF_UNITS, POOLED, FieldReport, Topic, has_models
 
@@ -46,8 +47,16 @@ def calibration(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
             continue
         level = {"level" if name == "confidence" else name: value for name, value in by.items()}
         error = expected_calibration_error(probabilities, correct, **level)
+        brier = EstimateRow(
+            "brier_score", "confidence", (party,), stratum, brier_score(probabilities, correct, **level)
+        )
+        squares = [
+            None if sure is None or is_right is None else (sure - is_right) ** 2
+            for sure, is_right in zip(probabilities, correct, strict=True)
+        ]
         rows += [
-            EstimateRow("brier_score", "confidence", (party,), stratum, brier_score(probabilities, correct, **level)),
+            brier,
+            *of_pool(brier, squares, ratings.chances * times, ratings.clusters * times, intervals, kind="mean"),
             EstimateRow("calibration_error", "confidence", (party,), stratum, error),
         ]
     return rows

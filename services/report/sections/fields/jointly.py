@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import product
 
 from agreement.estimate import undefined
 from exchange.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
 from services.report.interval_settings import IntervalSettings
-from services.report.rows.columns import VERDICTS, Column, State
+from services.report.rows.columns import VERDICTS, Column, State, Unit
+from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings
 from services.report.rows.settled import place_of, settled
 from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Topic, has_bounds
 
-# An item, and the model whose answers to it are judged.
+# An item, and the model whose answers to it are judged; no model where every model's answer has to be the same.
 _Question = tuple[str, str]
 _Condition = tuple[str, ...]
-_BY_CONSENSUS: Mapping[bool, Reason] = {
-    True: "without a consensus",
-    False: "undetermined or not assessable in a condition",
-}
 
 
-@dataclass
-class _Said:
-    """The answers to one question.
+@dataclass(frozen=True)
+class _Text:
+    """What became of one answer to a question.
 
     Attributes
     ----------
-    options
-        The answer in each condition.
-    verdicts
-        The conditions judged by everybody who was to judge them.
+    said
+        The option that was chosen; None without one, or if that leaves the denominator.
+    judged
+        Whether everybody who was to judge it has done so.
     open
-        Of these, the conditions without an answer in which the counted option is still possible.
+        Whether the counted option is still possible although none was chosen.
     """
 
+    said: str | None
+    judged: bool
+    open: bool
+
+    def counts(self, option: str, best: bool) -> bool:
+        """Return whether it counts as the option: where none was chosen in the best case, if it is possible."""
+        return self.said == option if self.said is not None else best and self.open
+
+
+@dataclass
+class _Asked:
+    """The answers to one question, in each condition; several if it was asked several times."""
+
     cluster: str
-    options: dict[_Condition, str] = field(default_factory=dict)
-    verdicts: set[_Condition] = field(default_factory=set)
-    open: set[_Condition] = field(default_factory=set)
+    texts: dict[_Condition, list[_Text]] = field(default_factory=dict)
+
+    def all_of(self, holds: Callable[[_Text], bool]) -> bool:
+        """Return whether something holds for every answer."""
+        return all(holds(text) for texts in self.texts.values() for text in texts)
 
 
 def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> Topic:
@@ -57,21 +69,30 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         Each rater's answers on all units, which show where nothing was settled.
     """
     conditions = list(product(*over.values()))
+    over_models = "model" in over
 
-    def questions(ratings: Ratings, column: Column, answers: Sequence[str | None]) -> dict[_Question, _Said]:
-        said_by_all = _of_all(ratings if len(ratings.columns) > 1 else given)
-        said: dict[_Question, _Said] = {}
+    def question(unit: Unit) -> _Question:
+        return unit.item.key, "" if over_models else unit.value_of("model")
+
+    def asked_again(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+        places = [(question(unit), *(unit.value_of(name) for name in over)) for unit in ratings.units]
+        return bool(rows) and len({*places}) < len(places)
+
+    def questions(ratings: Ratings, column: Column, answers: Sequence[str | None]) -> dict[_Question, _Asked]:
+        leaves = says_neither(ratings.field) - {option}
+        said_by_all = _of_all(ratings if len(ratings.columns) > 1 else given, leaves)
+        asked: dict[_Question, _Asked] = {}
         for unit, answer, state, cluster in zip(ratings.units, answers, column.states, ratings.clusters, strict=True):
-            own = said.setdefault((unit.item.key, unit.value_of("model")), _Said(cluster))
-            condition = tuple(unit.value_of(name) for name in over)
-            if answer is not None:
-                own.options[condition] = answer
+            own = asked.setdefault(question(unit), _Asked(cluster))
             of_raters = said_by_all.get(place_of(unit), []) if column.party.kind == "consensus" else [(state, None)]
-            if of_raters and all(state in VERDICTS for state, _ in of_raters):
-                own.verdicts.add(condition)
-                if any(each in (None, option) for _, each in of_raters):
-                    own.open.add(condition)
-        return said
+            judged = bool(of_raters) and all(state in VERDICTS for state, _ in of_raters)
+            is_open = judged and any(each in (None, option) for _, each in of_raters)
+            said = None if answer in leaves else answer
+            condition = tuple(unit.value_of(name) for name in over)
+            own.texts.setdefault(condition, []).append(_Text(said, judged, is_open))
+        for own in asked.values():
+            own.texts = {condition: own.texts.get(condition, []) for condition in conditions}
+        return asked
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         category = next(each for each in categories_of(ratings.field) if each.id == option)
@@ -80,15 +101,14 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
             columns.append(settled(ratings, ()).columns[0])
         rows: list[EstimateRow] = []
         for column, answers in zip(columns, ratings.with_columns(columns).answers, strict=True):
-            said = questions(ratings, column, answers)
             judged = {
                 whose: own
-                for whose, own in said.items()
-                if all(each in own.options or each in own.verdicts for each in conditions)
+                for whose, own in questions(ratings, column, answers).items()
+                if all(own.texts.values()) and own.all_of(lambda text: text.said is not None or text.judged)
             }
-            known = [own for own in judged.values() if all(each in own.options for each in conditions)]
-            left_out = [whose for whose, own in judged.items() if any(each not in own.options for each in conditions)]
-            why = _BY_CONSENSUS[column.party.kind == "consensus"]
+            known = [own for own in judged.values() if own.all_of(lambda text: text.said is not None)]
+            left_out = [whose for whose, own in judged.items() if not own.all_of(lambda text: text.said is not None)]
+            why = _why_left_out(ratings, column)
             remark = LeftOut(len(left_out), why, of=len(judged), who=tuple(_in_words(each) for each in left_out))
             blank = undefined(
                 "share", 0, "question", "share", f"every question is {why}", confidence=intervals.confidence
@@ -96,18 +116,13 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
             row = EstimateRow("share", "jointly", (column.party,), stratum, blank, category=category)
             row = replace(row, remark=remark if left_out else None)
             if known:
-                everywhere = [all(own.options[each] == option for each in conditions) for own in known]
+                everywhere = [own.all_of(lambda text: text.said == option) for own in known]
                 share, wilson = intervals.share(everywhere, [own.cluster for own in known], unit="question")
                 row = replace(row, estimate=share, beside=wilson)
             rows += [row] if judged else []
             for bound in ("worst", "best") if left_out else ():
-                counted = [
-                    all(
-                        own.options[each] == option if each in own.options else bound == "best" and each in own.open
-                        for each in conditions
-                    )
-                    for own in judged.values()
-                ]
+                best = bound == "best"
+                counted = [own.all_of(lambda text, best=best: text.counts(option, best)) for own in judged.values()]  # type: ignore[misc]
                 share, _ = intervals.share(counted, [own.cluster for own in judged.values()], unit="question")
                 rows.append(replace(row, estimate=share, beside=None, bound=bound, remark=None))
         # Of a part in which nobody answered the same is said of every statistic.
@@ -130,19 +145,34 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
                 ),
                 has_bounds,
             ),
+            (
+                "A question is an item here, and every model's answer to it has to be this option.",
+                lambda _, rows: over_models and bool(rows),
+            ),
+            ("If a condition has several answers to a question, all of them have to be this option.", asked_again),
         ),
     )
 
 
-def _of_all(given: Ratings) -> dict[tuple[int, int], list[tuple[State | None, str | None]]]:
+def _of_all(given: Ratings, leaves: Set[str]) -> dict[tuple[int, int], list[tuple[State | None, str | None]]]:
     """Return of each unit what became of it with everybody who was to rate it, and their answer; None without one."""
     columns = list(zip(given.columns, given.answers, strict=True))
     return {
         place_of(unit): [
-            (column.states[place], answers[place]) for column, answers in columns if column.states[place] is not None
+            (column.states[place], None if answers[place] in leaves else answers[place])
+            for column, answers in columns
+            if column.states[place] is not None
         ]
         for place, unit in enumerate(given.units)
     }
+
+
+def _why_left_out(ratings: Ratings, column: Column) -> Reason:
+    if column.party.kind == "consensus":
+        return "without a consensus"
+    if says_neither(ratings.field):
+        return "excluded or not assessable in a condition"
+    return "undetermined or not assessable in a condition"
 
 
 def _in_words(question: _Question) -> str:

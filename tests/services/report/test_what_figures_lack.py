@@ -1,0 +1,53 @@
+"""A figure has no empty lines, and its caption says which values and intervals it lacks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from agreement import Estimate
+from agreement.words import Words
+from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
+from exchange.report_structure import EstimateTable, Section, TitleParts
+from services.report.figures.of_fields import figures_of_fields
+
+KNOWN, ALONE, UNDEFINED = (0.5, 0.2, 0.8), (1.0, math.nan, math.nan), (math.nan, math.nan, math.nan)
+
+
+def because(value: float, low: float) -> str:
+    return "nobody chose it" if math.isnan(value) else "every resample gave the same value" if math.isnan(low) else ""
+
+
+@pytest.mark.parametrize(
+    ("values", "lines", "says"),
+    [
+        ((KNOWN, KNOWN), 2, "n beside each line."),
+        ((KNOWN, UNDEFINED, UNDEFINED), 1, "n beside each line. Not drawn: 2 undefined values. The table says why."),
+        ((KNOWN, ALONE), 2, "A dot without a line has no interval. The table says why."),
+        (
+            (ALONE, UNDEFINED),
+            1,
+            "Not drawn: 1 undefined value. A dot without a line has no interval. The table says why.",
+        ),
+    ],
+)
+def test_a_figure_says_what_it_lacks(values: tuple[tuple[float, float, float], ...], lines: int, says: str) -> None:
+    raters = (Party("rater", "Rater 1"), Party("rater", "Rater 2"))
+    rows = tuple(
+        EstimateRow(
+            "category_kappa",
+            "answers",
+            raters,
+            ALL_ITEMS,
+            Estimate("kappa", value, low, high, 9, "item", Words("large-sample standard error"), because(value, low)),
+            category=Category(f"o{number}", f"Option {number}"),
+        )
+        for number, (value, low, high) in enumerate(values)
+    )
+    table = EstimateTable("a_kappa", "A: kappa", "", rows, lines="both", drawn="forest", parts=TitleParts("A", "kappa"))
+
+    (figure,) = figures_of_fields(Section("s", "S", "S", (), (table,)))
+
+    assert len(figure.figure.layout.yaxis.ticktext) == lines == len(figure.figure.data[0].x)
+    assert figure.caption.endswith(says)
