@@ -76,7 +76,7 @@ def resampled(
     resamples, seed, confidence
         As in `bootstrap`.
     note : str
-        Added to the method.
+        Added to the method, before that of the statistic.
     tests_zero : bool
         Whether `p` tests 0, by inverting the interval.
     sums : ndarray, shape (units, k), optional
@@ -99,9 +99,13 @@ def resampled(
         return undefined(
             plain.name, plain.n, plain.unit, text, reason, confidence=confidence, n_clusters=n_clusters
         )  # fmt: skip
+    if sums is None:
+        sums = statistic.by_cluster(units if n_clusters is not None else None)
+    value, note = statistic.value, note + statistic.note
+    del statistic  # the contributions of items would take memory while others share the product that this waits for
     spread = bootstrap_of_sums(
-        statistic.value,
-        statistic.by_cluster(units if n_clusters is not None else None) if sums is None else sums,
+        value,
+        sums,
         resamples=resamples,
         seed=seed,
         interval=kind,

@@ -123,7 +123,8 @@ def icc(
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in BOOTSTRAPS:
-        return _resampled(table, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
+        del table  # as large as the file, and no longer needed
+        return _resampled(x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     note = leaving_out(int((~complete).sum()), "with a missing rating")
@@ -185,7 +186,6 @@ def icc(
 
 
 def _resampled(
-    table: Floats,
     x: Floats,
     complete: npt.NDArray[np.bool_],
     model: Literal[1, 2, 3],
@@ -200,7 +200,7 @@ def _resampled(
     units, n_clusters = units_of(clusters, complete)
     note = "; " + FIXED + ", items sampled" + leaving_out(int((~complete).sum()), "with a missing rating")
     # the kind that takes least to compute: its limits are replaced
-    plain = icc(table, model, average, interval="mls" if model == 2 else "f", confidence=confidence, unit=unit)
+    plain = icc(x, model, average, interval="mls" if model == 2 else "f", confidence=confidence, unit=unit)
     estimate = resampled(
         plain, icc_of(x, model, average), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,
