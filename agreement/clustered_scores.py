@@ -15,6 +15,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
+from agreement.p_by_inverting import p_of_units
 from agreement.resampling import Seed, bootstrap_of_sums
 
 
@@ -78,7 +79,7 @@ def resampled(
     note : str
         Added to the method, before that of the statistic.
     tests_zero : bool
-        Whether `p` tests 0, by inverting the interval.
+        Whether `p` tests 0, by inverting the interval; of too few units there is none (`p_of_units`).
     sums : ndarray, shape (units, k), optional
         What `statistic.by_cluster` gives for these units, if several statistics share it.
 
@@ -112,7 +113,9 @@ def resampled(
         confidence=confidence,
         clustered=n_clusters is not None,
     )
+    given, of_p = p_of_units(plain.n, n_clusters, seed)
+    note += "" if given or not tests_zero else of_p
     estimate = spread.estimate(
         plain.name, plain.value, plain.n, plain.unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
-    return replace(estimate, p=spread.p if tests_zero else None).warned(*plain.cautions)
+    return replace(estimate, p=spread.p if tests_zero and given else None).warned(*plain.cautions)
