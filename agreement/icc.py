@@ -12,6 +12,7 @@ from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
 from agreement.cautions import few_items, few_raters
+from agreement.cautions_of_shape import skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -88,7 +89,8 @@ def icc(
     -------
     Estimate
         At most 1, and below 0 if items differ less than raters do; for a mean of k it can even be below -1, which
-        `method` then explains. Limits are clipped at -1. `p` is from the F test of 0.
+        `method` then explains. Limits are clipped at -1. `p` is from the F test of 0. With a `warning` where the
+        items' means are skewed, as of volumes or counts: a logarithm may help.
 
     Raises
     ------
@@ -182,7 +184,9 @@ def icc(
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
-    return estimate.warned(few_raters(k) if model != 3 else None, few_items(n, unit))
+    return estimate.warned(
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit)
+    )
 
 
 def _resampled(
