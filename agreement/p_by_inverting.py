@@ -30,8 +30,8 @@ class SeedOfPlan(int):
 
     p_from: int
 
-    def __new__(cls, seed: int, p_from: int) -> Self:
-        """The number, with what it says."""
+    def __new__(cls, seed: int, p_from: int = FEWEST_FOR_P) -> Self:
+        """The number, with what it says; a copy is made of the number first, and is then told."""
         made = super().__new__(cls, seed)
         made.p_from = p_from
         return made

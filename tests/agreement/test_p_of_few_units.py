@@ -1,5 +1,9 @@
 """P by inverting percentiles: given from ten units on, and in plans that were frozen earlier from two on."""
 
+import copy
+import json
+import pickle
+
 import numpy as np
 import pytest
 
@@ -42,6 +46,13 @@ def test_a_plan_that_was_frozen_earlier_keeps_p_and_what_its_method_says(name, s
 
     assert earlier.p is not None and "no P" not in earlier.method
     assert (earlier.low, earlier.high) == (today.low, today.high)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda seed: pickle.loads(pickle.dumps(seed))])
+def test_a_copy_of_a_plan_that_was_frozen_earlier_keeps_p_and_is_written_as_the_number(copied):
+    seed = copied(SeedOfPlan(3, 2))
+
+    assert (seed, seed.p_from, json.dumps(seed), f"{seed}") == (3, 2, "3", "3")
 
 
 def test_percentiles_of_few_items_give_no_p_either():
