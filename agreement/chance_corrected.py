@@ -10,6 +10,7 @@ import numpy as np
 
 from agreement.added_items import adjusted_estimate, total_of
 from agreement.cautions import rare_category
+from agreement.cautions_of_shape import of_disagreements
 from agreement.coding import Codes, Floats, compact
 from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -59,6 +60,8 @@ class Coefficient:
         for weights and metrics also if raters differ on any item.
     kind : ndarray of int, shape (items,), or None
         Which row each item has, when many items are identical; None if each has its own.
+    disagreement : ndarray, shape (items,), or None
+        By how much raters differ on each item, for the warning of few disagreements; None if there is no such warning.
     """
 
     rows: Floats
@@ -70,6 +73,7 @@ class Coefficient:
     traits: Callable[[], Floats] | None = None
     added: Floats | None = None
     kind: Codes | None = None
+    disagreement: Floats | None = None
 
     @property
     def times(self) -> Codes | None:
@@ -154,7 +158,7 @@ def estimate_of(
         reason = f"one {unit}: {name} needs two or more"
     if coefficient is None or reason is not None:
         return undefined(name, n, unit, method, str(reason), confidence=confidence, n_clusters=n_clusters)
-    value = float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times)))
+    value = min(float(coefficient.of_sums(total_of(coefficient.rows, coefficient.times))), 1.0)
     rare = rare_category(coefficient.rarest, cluster_of_item(groups), scattered=interval == "scattered", unit=unit)
     if interval in first and coefficient.added is not None:
         return adjusted_estimate(
@@ -164,11 +168,11 @@ def estimate_of(
             lowest=coefficient.lowest, rarest=coefficient.rarest, kind=coefficient.kind,
         ).warned(rare)  # fmt: skip
     if interval == "transformed":
-        return (
-            Linearised.of(coefficient.linearise(), groups, coefficient.times, coefficient.kind)
-            .estimate(value, None, n, name=name, unit=unit, confidence=confidence, note=note, lowest=coefficient.lowest)
-            .warned(rare)
-        )
+        reason, few = of_disagreements(coefficient.disagreement, groups, unit)
+        linearised = Linearised.of(coefficient.linearise(), groups, coefficient.times, coefficient.kind)
+        return linearised.estimate(
+            value, reason, n, name=name, unit=unit, confidence=confidence, note=note, lowest=coefficient.lowest
+        ).warned(rare, few)
     if interval == "t":
         return _with_t(coefficient, name, value, n, unit, method, confidence).warned(rare)
     spread = bootstrap_of_sums(

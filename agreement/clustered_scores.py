@@ -15,6 +15,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
+from agreement.p_by_inverting import p_of_units
 from agreement.resampling import Seed, bootstrap_of_sums
 
 
@@ -76,9 +77,9 @@ def resampled(
     resamples, seed, confidence
         As in `bootstrap`.
     note : str
-        Added to the method.
+        Added to the method, before that of the statistic.
     tests_zero : bool
-        Whether `p` tests 0, by inverting the interval.
+        Whether `p` tests 0, by inverting the interval; of too few units there is none (`p_of_units`).
     sums : ndarray, shape (units, k), optional
         What `statistic.by_cluster` gives for these units, if several statistics share it.
 
@@ -99,16 +100,22 @@ def resampled(
         return undefined(
             plain.name, plain.n, plain.unit, text, reason, confidence=confidence, n_clusters=n_clusters
         )  # fmt: skip
+    if sums is None:
+        sums = statistic.by_cluster(units if n_clusters is not None else None)
+    value, note = statistic.value, note + statistic.note
+    del statistic  # the contributions of items would take memory while others share the product that this waits for
     spread = bootstrap_of_sums(
-        statistic.value,
-        statistic.by_cluster(units if n_clusters is not None else None) if sums is None else sums,
+        value,
+        sums,
         resamples=resamples,
         seed=seed,
         interval=kind,
         confidence=confidence,
         clustered=n_clusters is not None,
     )
+    given, of_p = p_of_units(plain.n, n_clusters, seed)
+    note += "" if given or not tests_zero else of_p
     estimate = spread.estimate(
         plain.name, plain.value, plain.n, plain.unit, confidence=confidence, n_clusters=n_clusters, note=note
     )
-    return replace(estimate, p=spread.p if tests_zero else None).warned(*plain.cautions)
+    return replace(estimate, p=spread.p if tests_zero and given else None).warned(*plain.cautions)

@@ -6,6 +6,7 @@ They differ only in the agreement expected by chance; the public functions give 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
@@ -196,8 +197,10 @@ def conger_coefficient(codes: Codes, counts: Floats, w: Floats, times: Codes | N
         p = of_rater / given[:, None]
         against = (p.sum(axis=0) - p) @ w  # the marginals of all other raters, which a rater's is compared with
         # derivative of pe along each rater's marginal shares; each rating contributes 1 / given
-        away = (used - (codes >= 0)[:, :, None] * p) * (items / given)[:, None]
-        return np.asarray(2.0 * np.einsum("irk,rk->i", away, against) / (r * (r - 1)))
+        of_category = (against - row_sums(p * against)[:, None]) * (items / given)[:, None]
+        of_category = np.column_stack([of_category, np.zeros(r)])  # last, that of a missing rating, which is -1
+        total = reduce(np.add, (of_one[column] for of_one, column in zip(of_category, codes.T, strict=True)))
+        return np.asarray(2.0 * total / (r * (r - 1)))
 
     coefficient = linearised_coefficient(counts, w, used.reshape(n, r * q), chance, change, times)
     return replace(coefficient, rarest=rarest_of(codes, times))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from agreement.accuracy import accuracy_of_correctness
 from agreement.alt_test import alt_test
 from agreement.closeness import scoring_of
+from agreement.cluster_codes import of_used
 from agreement.clustered_tests import marginal_homogeneity_in_clusters
 from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
@@ -29,6 +30,7 @@ from agreement.measurements import bland_altman, kendall_w, lin_ccc
 from agreement.methods import leaving_out
 from agreement.percent import percent_agreement
 from agreement.prevalence_adjusted import pabak
+from agreement.rater_columns import RaterColumns
 from agreement.rater_tests import check_margins
 from agreement.ratings import Weights
 from agreement.ratings_file import Level, RatingsFile
@@ -184,16 +186,16 @@ class _Options:
 
 
 def _of_file(file: RatingsFile, request: Request, draw: ClusterDraw | None) -> Iterator[Calculation]:
-    options = _Options(file, request, draw)
+    options, columns = _Options(file, request, draw), RaterColumns(file.ratings)
     humans = [column for column, name in enumerate(file.raters) if name != request.judge]
     pairs = list(combinations(range(len(file.raters)), 2))
     if len(pairs) > MOST_PAIRS and not request.all_pairs:
         pairs = []
     for pair in pairs:
         if request.level == "interval":
-            yield from _of_measured_pair(file, pair, options)
+            yield from _of_measured_pair(file, columns, pair, options)
         else:
-            yield from _of_pair(file, pair, options, among_all=list(pair) == humans)
+            yield from _of_pair(file, columns, pair, options, among_all=list(pair) == humans)
     if len(humans) > 1 and len(file.categories) <= MOST_CATEGORIES:
         of_all = _of_all_measured if request.level == "interval" else _of_all
         yield from of_all(file.ratings[:, humans], [file.raters[column] for column in humans], options)
@@ -204,8 +206,10 @@ def _of_file(file: RatingsFile, request: Request, draw: ClusterDraw | None) -> I
         yield from _of_judge(file, humans, request, options)
 
 
-def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, *, among_all: bool) -> Iterator[Calculation]:
-    a, b = (_as_whole(file.ratings[:, column]) for column in pair)
+def _of_pair(
+    file: RatingsFile, columns: RaterColumns, pair: tuple[int, int], options: _Options, *, among_all: bool
+) -> Iterator[Calculation]:
+    a, b = (columns.codes(column) for column in pair)
     names = [file.raters[column] for column in pair]
     yield Calculation(partial(percent_agreement, a, b, **options.clustered), names)
     if len(file.categories) > MOST_CATEGORIES:
@@ -214,36 +218,39 @@ def _of_pair(file: RatingsFile, pair: tuple[int, int], options: _Options, *, amo
         yield Calculation(partial(cohen_kappa, a, b, weights=weights, **options.declared, **options.clustered), names)
     yield Calculation(partial(pabak, a, b, **options.declared, **options.clustered), names)
     if not among_all:  # with only two humans, it is already among the estimates of all raters
-        of_two = np.column_stack((a, b))
-        yield Calculation(partial(gwet_ac, of_two, **options.declared, **options.clustered), names)
+        yield Calculation(partial(_gwet_ac, a, b, options), names)
     if len(file.categories) > 1:
         yield Calculation(partial(_margins, a, b, len(file.categories), options), names)
 
 
-def _as_whole(verdicts: Floats) -> npt.NDArray[Any]:
-    """Codes of a rater without a missing verdict as whole numbers, which are recognised in half the time."""
-    return verdicts if np.isnan(verdicts).any() else verdicts.astype(np.intp)
+def _gwet_ac(a: npt.NDArray[Any], b: npt.NDArray[Any], options: _Options) -> Estimate:
+    return gwet_ac(np.column_stack((a, b)), **options.declared, **options.clustered)
 
 
-def _margins(a: Floats, b: Floats, categories: int, options: _Options) -> Estimate:
+def _margins(a: npt.NDArray[Any], b: npt.NDArray[Any], categories: int, options: _Options) -> Estimate:
     both = ~np.isnan(a) & ~np.isnan(b)
-    cells = (a[both] * categories + b[both]).astype(np.intp)
-    counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
     clusters = options.clustered["clusters"]
-    if clusters is not None and not alone(clusters[both]):
+    if clusters is not None and not alone(of_used(clusters, both)):
         return marginal_homogeneity_in_clusters(a, b, clusters=clusters, categories=range(categories), **options.plain)
+    cells = a[both].astype(np.intp) * categories + b[both].astype(np.intp)
+    counts = np.bincount(cells, minlength=categories**2).reshape(categories, categories)
     return _noted(marginal_homogeneity(counts, **options.plain), _without(~both, "both verdicts"))
 
 
-def _of_measured_pair(file: RatingsFile, pair: tuple[int, int], options: _Options) -> Iterator[Calculation]:
+def _of_measured_pair(
+    file: RatingsFile, columns: RaterColumns, pair: tuple[int, int], options: _Options
+) -> Iterator[Calculation]:
     a, b = file.ratings[:, pair[0]], file.ratings[:, pair[1]]
     names = [file.raters[column] for column in pair]
-    for of_two in (lin_ccc, pearson):
-        yield Calculation(partial(of_two, a, b, **options.clustered), names)
+    yield from (Calculation(partial(of_two, a, b, **options.clustered), names) for of_two in (lin_ccc, pearson))
     # ranking again in each draw takes time that grows with the square of the number of clusters
     few = options.clustered | {"resamples": min(options.clustered["resamples"], MOST_RANKED)}
-    yield Calculation(partial(spearman, a, b, **few), names)
+    yield Calculation(partial(_spearman, columns, pair, few), names)
     yield Calculation(partial(_limits_of_agreement, a, b, options), names)
+
+
+def _spearman(columns: RaterColumns, pair: tuple[int, int], keywords: dict[str, Any]) -> Estimate:
+    return spearman(columns.ranks(pair[0]), columns.ranks(pair[1]), **keywords)
 
 
 def _limits_of_agreement(a: Floats, b: Floats, options: _Options) -> Sequence[Estimate]:
@@ -325,10 +332,11 @@ def _of_judge(file: RatingsFile, humans: list[int], request: Request, options: _
         yield from _of_judge_and(file, column, of_judge, request, options)
     if len(humans) > 1:
         both, note = _consensus_and_judge(file, humans, of_judge, request.level)
+        columns = RaterColumns(both.ratings)
         if request.level == "interval":
-            compared = [*_of_measured_pair(both, (0, 1), options)]
+            compared = list(_of_measured_pair(both, columns, (0, 1), options))
         else:
-            compared = [*_of_pair(both, (0, 1), options, among_all=False)]
+            compared = list(_of_pair(both, columns, (0, 1), options, among_all=False))
         compared += _of_judge_and(both, 0, 1, request, options)
         for calculation in compared:
             yield calculation._replace(statistic=partial(_all_noted, calculation.statistic, note))

@@ -17,6 +17,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of, leaving_out
+from agreement.p_by_inverting import p_of_units
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import (
     Seed,
@@ -224,7 +225,7 @@ def paired_difference(
     name, unit : str
         Carried into the estimate.
     tests_zero : bool
-        Whether to give `p`, by inverting the interval.
+        Whether to give `p`, by inverting the interval; from ten items or clusters on (`agreement.p_by_inverting`).
 
     Returns
     -------
@@ -284,9 +285,10 @@ def paired_difference(
         clustered=groups is not None,
     )
     value = math.fsum(gaps) / gaps.size
-    note += "; P by inverting the interval" if tests_zero else ""
+    given, of_p = p_of_units(gaps.size, n_clusters, seed)
+    note += of_p if tests_zero else ""
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-    return replace(estimate, p=spread.p) if tests_zero else estimate
+    return replace(estimate, p=spread.p) if tests_zero and given else estimate
 
 
 def _phi(e: int, f: int, g: int, h: int) -> float:

@@ -14,6 +14,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of
+from agreement.p_by_inverting import p_of_units
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -108,9 +109,10 @@ def difference_of_parts(
         clustered=groups is not None,
     )
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1]) - math.fsum(rows[:, 2]) / math.fsum(rows[:, 3])
-    note = ", both parts together" + ("; P by inverting the interval" if tests_zero else "")
+    given, of_p = p_of_units(numbers.size, n_clusters, seed)
+    note = ", both parts together" + (of_p if tests_zero else "")
     estimate = spread.estimate(name, value, numbers.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-    return replace(estimate, p=spread.p) if tests_zero else estimate
+    return replace(estimate, p=spread.p) if tests_zero and given else estimate
 
 
 def _difference(totals: Floats) -> Floats:

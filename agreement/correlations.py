@@ -327,10 +327,9 @@ def _correlation(
     value, p, how = kind.statistic(first, second)
     if chosen != "normal":
         plain = undefined(kind.name, n, unit, method, "no interval yet", value=value)
-        of_sums = kind.of_sums(first, second, units)
         return resampled(
-            plain, of_sums, units, n_clusters,
-            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note + of_sums.note,
+            plain, kind.of_sums(first, second, units), units, n_clusters,
+            interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note,
         )  # fmt: skip
     method += f"; {how}"
     if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:

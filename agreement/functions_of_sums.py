@@ -45,14 +45,14 @@ class OfSums(NamedTuple):
 
     def of_items(self) -> Floats:
         """The contribution of each item, shape (items, k); with `of_units` that of each unit, shape (units, k)."""
-        return self.rows if self.kind is None else self.rows[self.kind]
+        return np.ascontiguousarray(self.rows if self.kind is None else self.rows[self.kind])
 
     def by_cluster(self, clusters: Codes | None) -> Floats:
         """The contribution of each cluster as by `sums_by_cluster`; without clusters that of each item."""
         if self.of_units:
             return ClusterSums.of(self.rows, clusters)
         if self.kind is None or clusters is None:
-            return sums_by_cluster(self.of_items(), clusters)
+            return sums_by_cluster(self.rows if self.kind is None else self.of_items(), clusters)
         codes = np.asarray(clusters)
         kinds, count = len(self.rows), int(codes.max(initial=-1)) + 1
         times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
@@ -142,7 +142,7 @@ def limits_of(gaps: Floats, factors: Sequence[float]) -> list[OfSums]:
             spread = np.sqrt(np.maximum(0.0, xx - x**2 / n) / (n - 1.0)) if factor else 0.0
             return np.asarray(centre + x / n + factor * spread)
 
-    rows = np.column_stack([np.ones(gaps.size), away, away**2])
+    rows = columns_of(np.ones(gaps.size), away, away**2)
     return [OfSums(rows, partial(value, factor)) for factor in factors]
 
 
@@ -248,6 +248,26 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
     return OfSums(rows, value)
 
 
+def columns_of(*columns: Floats) -> Floats:
+    """A table of columns that lie one after the other in memory, which are summed by cluster in half the time.
+
+    Parameters
+    ----------
+    *columns : ndarray, shape (items,)
+        One number for each item.
+
+    Returns
+    -------
+    ndarray, shape (items, k)
+
+    Examples
+    --------
+    >>> columns_of(np.array([1.0, 2.0]), np.array([3.0, 4.0])).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    return np.stack(columns).T
+
+
 def ratio_of(top: Floats, bottom: Floats) -> Floats:
     """Quotients of the same shape; nan where the divisor is not above 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -261,7 +281,7 @@ def _centred(x: Floats) -> Floats:
 
 
 def _moments(x: Floats, y: Floats) -> Floats:
-    return np.column_stack([np.ones(x.size), x, y, x**2, y**2, x * y])
+    return columns_of(np.ones(x.size), x, y, x**2, y**2, x * y)
 
 
 def _squares(totals: Floats, apart: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
 from agreement.cautions import few_items, few_raters
+from agreement.cautions_of_shape import skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -88,7 +89,8 @@ def icc(
     -------
     Estimate
         At most 1, and below 0 if items differ less than raters do; for a mean of k it can even be below -1, which
-        `method` then explains. Limits are clipped at -1. `p` is from the F test of 0.
+        `method` then explains. Limits are clipped at -1. `p` is from the F test of 0. With a `warning` where the
+        items' means are skewed, as of volumes or counts: a logarithm may help.
 
     Raises
     ------
@@ -123,7 +125,8 @@ def icc(
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in BOOTSTRAPS:
-        return _resampled(table, x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
+        del table  # as large as the file, and no longer needed
+        return _resampled(x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     note = leaving_out(int((~complete).sum()), "with a missing rating")
@@ -181,11 +184,12 @@ def icc(
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
-    return estimate.warned(few_raters(k) if model != 3 else None, few_items(n, unit))
+    return estimate.warned(
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit)
+    )
 
 
 def _resampled(
-    table: Floats,
     x: Floats,
     complete: npt.NDArray[np.bool_],
     model: Literal[1, 2, 3],
@@ -200,7 +204,7 @@ def _resampled(
     units, n_clusters = units_of(clusters, complete)
     note = "; " + FIXED + ", items sampled" + leaving_out(int((~complete).sum()), "with a missing rating")
     # the kind that takes least to compute: its limits are replaced
-    plain = icc(table, model, average, interval="mls" if model == 2 else "f", confidence=confidence, unit=unit)
+    plain = icc(x, model, average, interval="mls" if model == 2 else "f", confidence=confidence, unit=unit)
     estimate = resampled(
         plain, icc_of(x, model, average), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,

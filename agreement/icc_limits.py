@@ -53,6 +53,7 @@ def mean_squares(x: Floats) -> MeanSquares:
     centred = x - x.mean()
     of_items = k * float((centred.mean(axis=1) ** 2).sum())
     of_raters = n * float((centred.mean(axis=0) ** 2).sum())
+    del centred  # as large as the file
     from_items = x - x.mean(axis=1, keepdims=True)
     residual = from_items - x.mean(axis=0, keepdims=True) + x.mean()
     return MeanSquares(

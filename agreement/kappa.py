@@ -315,13 +315,11 @@ def _adjusted(
 
     # items in the same cell are identical
     cells = np.column_stack([table.a, table.b])
-    number = np.zeros(k * k, dtype=np.intp)
-    number[table.a * k + table.b] = np.arange(len(cells))
     return adjusted_estimate(
         partial(_of_sums, table), rows(cells), added_rows(rows, k, cells), groups,
         traits=traits, size=size,
         name=name, unit=unit, confidence=confidence, note=note, rarest=_rarest(table),
-        kind=number[pairs.a * k + pairs.b],
+        kind=table.cells_of(pairs.a, pairs.b),
     )  # fmt: skip
 
 
@@ -339,8 +337,7 @@ def _transformed(
     k = len(table.places)
     if reason is not None and k <= MOST_CATEGORIES:  # only added items show how uncertain such a table is
         return _adjusted(pairs, groups, table, "scattered", confidence, name, unit, note)
-    kind = np.searchsorted(table.a * k + table.b, pairs.a * k + pairs.b)  # cells are in ascending order
-    linearised = Linearised.of(_linearised(table), groups, table.count, kind)
+    linearised = Linearised.of(_linearised(table), groups, table.count, table.cells_of(pairs.a, pairs.b))
     return linearised.estimate(
         value, reason, pairs.n, name=name, unit=unit, confidence=confidence, note=note, tests=False
     )

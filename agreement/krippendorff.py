@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -170,7 +170,8 @@ def alpha_coefficient(
         numbers = numbers_of(ratings)
         pairable = (~np.isnan(numbers)).sum(axis=1) >= 2
         if pairable.any():
-            coefficient = _of_numbers(numbers[pairable])
+            rated = numbers[pairable]
+            coefficient = replace(_of_numbers(rated), disagreement=_ranges(rated))
     else:
         coded = encode_ratings(ratings, categories)
         levels = coded.categories
@@ -201,12 +202,19 @@ def alpha_coefficient(
                 coefficient = _of_ranks(counts_of(codes, q)) if anew else _of_numbers(_middles(codes, q))
                 if varies:
                     coefficient = replace(coefficient, linearise=partial(_linearised_with_ranks, codes, q))
+            if level != "nominal":
+                coefficient = replace(coefficient, disagreement=_ranges(np.where(codes >= 0, codes, np.nan)))
     return coefficient, pairable
 
 
 def _alike(codes: Codes) -> bool:
     """Whether the raters agree on every item."""
     return bool(((codes < 0) | (codes == codes.max(axis=1)[:, None])).all())
+
+
+def _ranges(ratings: Floats) -> Floats:
+    """Largest less smallest rating of each item, exactly 0 where raters agree."""
+    return np.asarray(reduce(np.fmax, ratings.T) - reduce(np.fmin, ratings.T))
 
 
 def _added(codes: Codes, q: int) -> Floats:

@@ -48,7 +48,7 @@ def rank_terms(x: Codes, y: Codes) -> Floats:
         ranks * ranks + moved + moved
         for ranks, moved in ((rank_x, _moved(x, rank_x, rank_x)), (rank_y, _moved(y, rank_y, rank_y)))
     )
-    return np.column_stack([np.ones(x.size), both, of_x, of_y])
+    return np.stack([np.ones(x.size), both, of_x, of_y]).T  # columns one after the other, as `columns_of` makes them
 
 
 def _ranks(places: Codes) -> Floats:

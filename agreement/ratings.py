@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -80,6 +80,8 @@ def rows_of(
         ratings = list(zip(*(column.to_pylist() for column in ratings.itercolumns()), strict=True))
     elif hasattr(ratings, "to_pylist"):  # a column of Arrow: its entries are not rows, unless they are lists
         ratings = ratings.to_pylist()
+    if hasattr(ratings, "astype") and any(hasattr(each, "categories") for each in _kinds_of_columns(ratings)):
+        ratings = ratings.astype(object)  # pandas would make a missing category of numbers a number, of booleans True
     to_numpy = getattr(ratings, "to_numpy", None)
     table = to_numpy() if to_numpy is not None else ratings
     shape = getattr(table, "shape", None)
@@ -103,6 +105,12 @@ def rows_of(
         least = f"two {columns}" if fewest == 2 else f"{fewest} {columns[:-1]}"
         raise ValueError(f"{argument} has shape ({len(rows)}, {len(rows[0])}); expected {least} or more")
     return rows
+
+
+def _kinds_of_columns(table: Any) -> Iterable[Any]:
+    """The data type of each column of a data frame; nothing for any other table."""
+    kinds = getattr(table, "dtypes", ())
+    return kinds if isinstance(kinds, Iterable) else ()
 
 
 def encode_ratings(

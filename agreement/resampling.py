@@ -40,7 +40,7 @@ MOST_ORDERS = 64
 _FIRST = 100  # rows that are checked first, to see whether it is worth checking that all differ
 _DRAWN = 2_500_000  # numbers drawn at once: larger blocks are reallocated each time, which is slower
 _LAID = 24_000_000  # numbers laid out in permuted orders at once
-_MANY_ADDED = 100_000  # from this many contributions on, sums by cluster take one pass instead of one for each column
+_MANY_ADDED = 100_000  # from this many contributions on, rows are summed in one pass, and columns keep their order
 
 ONE_DRAW = ", one draw of clusters for all estimates"
 """Added to the method if all statistics of a file share their resamples."""
@@ -99,10 +99,11 @@ def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Flo
         return rows
     plain = np.asarray(clusters)
     shape = (int(plain.max(initial=-1)) + 1, len(rows))
-    if rows.size >= _MANY_ADDED:  # adds in the same order as below, so that the sums are the same to the last bit
+    many, lie_apart = rows.size >= _MANY_ADDED, not rows.flags.f_contiguous
+    if many and lie_apart:  # adds in the same order as below, so that the sums are the same to the last bit
         members = sparse.csc_array((np.ones(len(rows)), plain, np.arange(len(rows) + 1)), shape=shape)
         return ClusterSums.of(np.asarray(members @ rows), clusters)
-    sums = np.empty((shape[0], rows.shape[1]))
+    sums = np.empty((shape[0], rows.shape[1]), order="F" if many else "C")
     for place, column in enumerate(rows.T):
         sums[:, place] = np.bincount(plain, weights=column)
     return ClusterSums.of(sums, clusters)
@@ -177,7 +178,8 @@ def bootstrap_of_sums(
         what = "cluster" if clustered else "item"
         return Spread(math.nan, math.nan, None, text, f"fewer than two {what}s: nothing to resample")
     shared = _shared_totals(rows, strata, resamples, seed)
-    rows = np.asarray(rows)
+    if shared is None or interval != "percentile":
+        rows = np.ascontiguousarray(rows)  # a product adds in another order when columns lie one after the other
     if isinstance(seed, ClusterDraw) and clustered:
         text += ONE_DRAW if shared is not None else OWN_DRAW
     if shared is not None:

@@ -63,6 +63,16 @@ class Table:
             cell, count = np.unique(cell, return_counts=True)
         return cls(cell // k, cell % k, count, places, weights)
 
+    def cells_of(self, a: Codes, b: Codes) -> Codes:
+        """The cell that each item is in, from codes of the items that the table counts, shape (items,) each."""
+        k = len(self.places)
+        cells, of_items = self.a * k + self.b, a * k + b  # cells are in ascending order
+        if k * k > max(_DENSE, a.size):
+            return np.searchsorted(cells, of_items)
+        number = np.zeros(k * k, dtype=np.intp)
+        number[cells] = np.arange(cells.size)
+        return np.asarray(number[of_items])
+
     @cached_property
     def n(self) -> int:
         """Number of items."""

@@ -193,3 +193,9 @@ class AuthoredAnalysis(Part):
             "interval_scale: plain",
         ),
     ] = "transformed"
+    # It was 2 before this key existed. Written out only if it is not, so that older studies keep their hashes.
+    p_from: Annotated[
+        Annotated[int, Field(ge=2, le=100)],
+        Field(exclude_if=(2).__eq__),
+        Says("the fewest clusters from which a bootstrap gives P values; 2 in older studies", "p_from: 20"),
+    ] = 10

@@ -20,6 +20,7 @@ from agreement import (
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
+from agreement.p_by_inverting import FEWEST_EARLIER, SeedOfPlan
 from agreement.plain_limits import IntervalScale, by_plan
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
@@ -48,7 +49,13 @@ class IntervalSettings:
     today: IntervalSettings | None = None
 
     @staticmethod
-    def of(plan: AnalysisPlan, clusters: Sequence[Any], strata: Sequence[Any] | None = None) -> IntervalSettings:
+    def of(
+        plan: AnalysisPlan,
+        clusters: Sequence[Any],
+        strata: Sequence[Any] | None = None,
+        *,
+        p_from: int = FEWEST_EARLIER,
+    ) -> IntervalSettings:
         """Return the settings that the plan asks for.
 
         Parameters
@@ -57,11 +64,13 @@ class IntervalSettings:
             The clusters of everything that a statistic may be about; duplicates are allowed.
         strata
             The stratum of each cluster, within which the draw resamples.
+        p_from
+            The fewest clusters from which a bootstrap gives P; protocols of the first language have no key for it.
         """
-        draw = None
+        seed, draw = SeedOfPlan(plan.seed, p_from), None
         if plan.draw == 2 and clusters:
-            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed, strata=strata)
-        frozen = IntervalSettings(plan.confidence, plan.resamples, plan.seed, _kind(plan), draw, plan.kappa_interval)
+            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=seed, strata=strata)
+        frozen = IntervalSettings(plan.confidence, plan.resamples, seed, _kind(plan), draw, plan.kappa_interval)
         default = AnalysisPlan()
         today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)
         return frozen if frozen == today else replace(frozen, today=today)

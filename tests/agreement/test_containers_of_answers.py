@@ -141,3 +141,15 @@ def test_an_array_of_rankings_is_taken_as_its_lists_whatever_dimensions_numpy_gi
 
     for array in (np.array(alike, dtype=object), np.array(alike), rows):
         assert agreement.ranking_agreement(array, **FEW) == expected
+
+
+@pytest.mark.parametrize("second", [[1, 2, 2, 2], [1, 1, 1, 1]])
+@pytest.mark.parametrize("kind", [int, float, str, {1: True, 2: False, 3: False}.get])
+def test_a_missing_category_in_a_table_of_pandas_categories_is_missing(kind, second):
+    rows = [(kind(1), kind(1)), (kind(2), kind(second[1])), (None, kind(second[2])), (kind(3), kind(second[3]))]
+    table = pd.DataFrame({place: pd.Categorical(column) for place, column in enumerate(zip(*rows, strict=True))})
+
+    of_table, of_rows = agreement.fleiss_kappa(table), agreement.fleiss_kappa(rows)
+
+    assert (of_table.value, of_table.n) == (of_rows.value, of_rows.n)
+    assert agreement.consensus(table).values == agreement.consensus(rows).values

@@ -199,6 +199,18 @@ def test_a_frozen_study_whose_settling_phase_does_not_count_can_still_be_read() 
     assert read is not None and read.phase("settle").settles == "read" and not read.phase("settle").counts
 
 
+def test_a_plan_stored_before_the_fewest_clusters_for_p_had_a_key_keeps_p_and_text() -> None:
+    stored = json.loads(expanded(READS).canonical_json())
+    assert stored["analysis"].pop("p_from") == 10
+    text = json.dumps(stored, separators=(",", ":"), ensure_ascii=False)
+
+    read = Expansion.of_canonical_json(text)
+
+    assert read is not None
+    assert read.analysis.p_from == 2
+    assert read.canonical_json() == text
+
+
 def test_a_plan_stored_before_the_scale_of_intervals_had_a_key_keeps_interval_and_text() -> None:
     stored = json.loads(expanded(READS).canonical_json())
     assert stored["analysis"].pop("interval_scale") == "transformed"

@@ -128,6 +128,16 @@ def test_a_version_keeps_the_interval_scale_that_was_frozen(frozen: str) -> None
     assert list(reasons_against_protocol(before, after)) == []
 
 
+@pytest.mark.parametrize("frozen", [2, 10])
+def test_a_version_keeps_the_fewest_clusters_for_p_that_were_frozen(frozen: int) -> None:
+    before = expanded(STUDY + f"analysis: {{p_from: {frozen}}}\n")
+
+    after = with_interval_of(before, expanded(STUDY))
+
+    assert after.analysis.p_from == frozen
+    assert list(reasons_against_protocol(before, after)) == []
+
+
 def test_a_version_that_names_another_interval_scale_is_refused() -> None:
     before, after = with_interval("plain"), with_interval("transformed")
 

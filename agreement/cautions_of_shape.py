@@ -1,0 +1,83 @@
+"""Warnings of intervals that rest on the shape of what was seen: long tails, and disagreements that are few."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agreement.caution import Caution
+from agreement.cautions import RARE
+from agreement.coding import Codes, Floats
+
+SKEWED = 0.8
+"""Above this skewness of the items' means, intervals of an intraclass correlation are likely to be too narrow, since
+the items in the longer tail are few (`docs/statistics.md`, coverage)."""
+
+
+def skewed_items(means: Floats, unit: str = "item") -> Caution | None:
+    """The warning for an intraclass correlation of items in one tail of which a few lie far out.
+
+    Parameters
+    ----------
+    means : ndarray, shape (items,)
+        The mean of each item's ratings.
+    unit : str
+        What is counted, in the singular.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> skewed_items(np.array([1.0, 1, 2, 2, 3, 3, 4, 30])).text.split(": ")[0]
+    'a few items lie far out on one side'
+    >>> skewed_items(np.arange(8.0)) is None
+    True
+    """
+    away = means - means.mean()
+    spread = float((away**2).mean())
+    if spread <= 0.0 or abs(float((away**3).mean())) <= SKEWED * spread**1.5:
+        return None
+    text = f"a few {unit}s lie far out on one side: the interval is likely to be too narrow"
+    return Caution("few_items", text)
+
+
+def of_disagreements(
+    disagreement: Floats | None, groups: Codes | None, unit: str = "item"
+) -> tuple[str | None, Caution | None]:
+    """What few disagreements mean for the interval of a coefficient with a metric.
+
+    Parameters
+    ----------
+    disagreement : ndarray, shape (items,), or None
+        By how much the raters differ on each item; with None, nothing is said.
+    groups : ndarray of int, shape (items,), or None
+        Cluster of each item.
+    unit : str
+        What an item is, in the singular.
+
+    Returns
+    -------
+    reason : str or None
+        Why there is no interval, if raters never differ. With categories, items are added on which they do; of numbers
+        nobody knows by how much.
+    caution : Caution or None
+        If raters differ in few clusters, or on few independent items.
+
+    Examples
+    --------
+    >>> of_disagreements(np.array([2.0, 1.0, 0.0]), np.array([0, 0, 1]))[1].text.split(": ")[0]
+    'raters differ in fewer than 5 clusters'
+    >>> of_disagreements(np.ones(5), None), of_disagreements(np.zeros(5), None)[0].split(": ")[0]
+    ((None, None), 'perfect agreement')
+    """
+    if disagreement is None:
+        return None, None
+    differ = disagreement > 0.0
+    if not differ.any():
+        return "perfect agreement: nothing shows how large a disagreement would be, as categories would", None
+    count = int(differ.sum()) if groups is None else np.unique(np.asarray(groups)[differ]).size
+    if count >= RARE:
+        return None, None
+    where = f"on fewer than {RARE} {unit}s" if groups is None else f"in fewer than {RARE} clusters"
+    return None, Caution("nearly_constant", f"raters differ {where}: the interval is likely to be too narrow", RARE)

@@ -1,0 +1,62 @@
+"""P by inverting percentiles: given from ten units on, and in plans that were frozen earlier from two on."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from agreement import ClusterDraw, icc, lin_ccc, paired_difference, pearson, spearman
+from agreement.contrast import difference_of_parts
+from agreement.p_by_inverting import SeedOfPlan
+
+STATISTICS = {
+    "paired difference": lambda a, b, by: paired_difference(a, b, tests_zero=True, **by),
+    "difference of parts": lambda a, b, by: difference_of_parts(a, b > np.median(b), tests_zero=True, **by),
+    "Pearson": lambda a, b, by: pearson(a, b, **by),
+    "Spearman": lambda a, b, by: spearman(a, b, **by),
+    "concordance": lambda a, b, by: lin_ccc(a, b, **by),
+    "ICC": lambda a, b, by: icc(np.column_stack([a, b]), **by),
+}
+
+
+def tried(name, clusters, *, seed=3, shared=False):
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 4 * clusters))
+    subjects = np.repeat(np.arange(clusters), 4)
+    by = {"clusters": subjects, "seed": seed, "resamples": 200}
+    return STATISTICS[name](a, b, ClusterDraw(subjects, resamples=200, seed=seed).by() if shared else by)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_percentiles_of_nine_clusters_give_no_p_and_say_so_and_of_ten_do(name, shared):
+    nine, ten = (tried(name, clusters, shared=shared) for clusters in (9, 10))
+
+    assert (nine.p, "no P from fewer than 10 clusters" in nine.method) == (None, True)
+    assert ten.p is not None and "no P" not in ten.method
+    assert nine.low < nine.high
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_plan_that_was_frozen_earlier_keeps_p_and_what_its_method_says(name, shared):
+    earlier, today = (tried(name, 9, seed=seed, shared=shared) for seed in (SeedOfPlan(3, 2), 3))
+
+    assert earlier.p is not None and "no P" not in earlier.method
+    assert (earlier.low, earlier.high) == (today.low, today.high)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda seed: pickle.loads(pickle.dumps(seed))])
+def test_a_copy_of_a_plan_that_was_frozen_earlier_keeps_p_and_is_written_as_the_number(copied):
+    seed = copied(SeedOfPlan(3, 2))
+
+    assert (seed, seed.p_from, json.dumps(seed), f"{seed}") == (3, 2, "3", "3")
+
+
+def test_percentiles_of_few_items_give_no_p_either():
+    few = paired_difference([1, 2, 4], [0, 1, 1], seed=1, resamples=200, tests_zero=True)
+
+    assert few.p is None
+    assert few.method.endswith("no P from fewer than 10 units")
