@@ -175,10 +175,10 @@ def delete_draft(
 @cli.command()
 def freeze(study: str, act_as: As = None) -> None:
     """Freeze a study's contents and open it for reading."""
-    from services.studies import freezing
+    from services.studies import before_freeze, freezing
 
     with opened_as(act_as) as (database, actor):
-        standing = freezing.standing_of(database, actor, study)
+        standing = before_freeze.standing_of(database, actor, study)
         console.print(standing.sentence)
         if standing.needs is not None:
             console.print(standing.needs.sentence, markup=False)

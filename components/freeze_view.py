@@ -12,7 +12,7 @@ from components.session import command_to_copy, current_actor, database
 from services.errors import Refused
 from services.installation import whereabouts
 from services.record import daily_verification, verification
-from services.studies import drawn_apart, explaining, freezing, thawing
+from services.studies import before_freeze, drawn_apart, explaining, freezing, thawing
 from services.studies.catalogue import StudyLine
 
 
@@ -25,7 +25,7 @@ def draw_freeze(line: StudyLine) -> None:
             "draws every rater's own order, and opens the study for reading. **Once somebody has seen something, it "
             "cannot be undone.** Look at the items in the preview first."
         )
-        standing = freezing.standing_of(database(), current_actor(), line.key)
+        standing = before_freeze.standing_of(database(), current_actor(), line.key)
         st.info(standing.sentence)
         if standing.needs is not None:
             (st.warning if standing.needs.missing else st.info)(plain(standing.needs.sentence))

@@ -21,7 +21,7 @@ from services.seals.row_texts import Row
 from services.seals.sealing import SEALED, seals_on
 from services.studies.rater_attributes import DESCRIBED
 from services.studies.thawing import THAWED
-from services.studies.versions.making import VERSION_MADE
+from services.studies.versions.storing import VERSION_MADE
 
 
 class Event(NamedTuple):

@@ -15,9 +15,8 @@ from protocol.language.pools import kind_rated, rates_texts
 from protocol.language.results import values_as_stored
 from services.errors import Conflict
 from services.studies import drawn_apart, one_spelling, pairing, pooled
-from services.studies.drawn_phase import DrawnPhase
+from services.studies.drawn_phase import DrawnKeys, DrawnPhase
 from services.studies.draws import DrawKey
-from services.studies.manifest import DrawnKeys
 from services.studies.pool import Pool
 from services.studies.sampling.inclusion import REPEATS, Inclusion
 from services.studies.sampling.remarks import CannotDraw

@@ -65,3 +65,11 @@ class DrawnPhase:
         if not self.without_response:
             return []
         return [f"Left out were {self.without_response} pairs of which an answer is no response."]
+
+
+@dataclass(frozen=True)
+class DrawnKeys:
+    """The items and candidates that a manifest lists one by one, and not only in the hash of their table."""
+
+    items: frozenset[str]
+    candidates: frozenset[str]

@@ -17,6 +17,7 @@ from db.base import stored_id
 from services.installation.version import SOFTWARE_VERSION
 from services.seals import proofs
 from services.studies import whole_pool
+from services.studies.drawn_phase import DrawnKeys
 from services.studies.whole_pool import WholePool
 
 # The tables whose rows a manifest covers, besides the protocol.
@@ -25,14 +26,6 @@ MANIFEST_FORMAT = "blindread-manifest/1"
 # For a study that lists its phases: what was drawn, in full, and a hash of each table of the pool it was drawn from.
 FORMAT_WITH_POOL = "blindread-manifest/2"
 FORMATS = (MANIFEST_FORMAT, FORMAT_WITH_POOL)
-
-
-@dataclass(frozen=True)
-class DrawnKeys:
-    """The items and candidates that a manifest lists one by one, and not only in the hash of their table."""
-
-    items: frozenset[str]
-    candidates: frozenset[str]
 
 
 @dataclass(frozen=True)

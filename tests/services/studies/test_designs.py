@@ -13,7 +13,7 @@ from services.errors import Conflict
 from services.progress import outstanding
 from services.reading import submission, worklist
 from services.record import verification
-from services.studies import freezing, members, removing
+from services.studies import before_freeze, freezing, members, removing
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
 from tests.room_study import with_conversation
 from tests.situations import Situation, on_the_desk, show, signed_in
@@ -142,7 +142,7 @@ def test_slots_are_drawn_for_people_who_are_planned_and_filled_when_they_come(
 ) -> None:
     planned = ANY_TWO.replace("{scorers: Scorers}", "{scorers: {title: Scorers, people: 3}}")
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", planned), raters=2)
-    standing = freezing.standing_of(sqlite_database, situation.admin, "listed")
+    standing = before_freeze.standing_of(sqlite_database, situation.admin, "listed")
     freezing.freeze_study(sqlite_database, situation.admin, "listed")
 
     assert standing.people == ("Of 3 people who are planned as Scorers, 2 are there.",)
@@ -247,7 +247,7 @@ def test_who_has_seen_references_is_dealt_no_reads_of_somebody_who_left(
 def test_a_freeze_with_too_few_people_is_refused_with_the_phase(sqlite_database: Database, tmp_path: Path) -> None:
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", ANY_TWO), raters=1)
 
-    (said,) = freezing.standing_of(sqlite_database, situation.admin, "listed").people
+    (said,) = before_freeze.standing_of(sqlite_database, situation.admin, "listed").people
     assert said == (
         "The freeze deals the units of “Scores” to the 1 who is in the group Scorers now: somebody who joins later "
         "gets none of them until somebody leaves."

@@ -13,7 +13,7 @@ from db.base import stored_id
 from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.record import disclosed_pool
-from services.studies import drawn_apart, freezing, importing, thawing
+from services.studies import before_freeze, drawn_apart, freezing, importing, thawing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
 from tests.situations import Situation, open_study, write_study_folder
 from tests.versioned_study import corrected_prompt, new_version
@@ -30,10 +30,10 @@ SAID = (
 def test_a_study_that_is_not_frozen_here_is_named_before_the_freeze(sqlite_database: Database, tmp_path: Path) -> None:
     there = open_study(sqlite_database, tmp_path / "tiny")
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", APART))
-    frozen = freezing.standing_of(sqlite_database, situation.admin, "listed").remarks
+    frozen = before_freeze.standing_of(sqlite_database, situation.admin, "listed").remarks
 
     thawing.thaw_study(sqlite_database, there.admin, "tiny", "A misspelt prompt.")
-    thawed = freezing.standing_of(sqlite_database, situation.admin, "listed").remarks
+    thawed = before_freeze.standing_of(sqlite_database, situation.admin, "listed").remarks
 
     assert (frozen, thawed) == ((), (SAID,))
 

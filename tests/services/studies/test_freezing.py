@@ -20,7 +20,7 @@ from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.progress import data_lock
 from services.record import verification
-from services.studies import freezing, importing, volume_store
+from services.studies import before_freeze, freezing, importing, volume_store
 from services.studies.freezing import Frozen
 from tests.situations import (
     CANDIDATES,
@@ -346,7 +346,7 @@ def test_the_references_of_a_frozen_study_are_those_that_were_imported(opened: S
 
 
 def test_who_freezes_is_told_how_many_subjects_stand_behind_the_intervals(imported: Situation) -> None:
-    standing = freezing.standing_of(imported.database, imported.admin, "tiny")
+    standing = before_freeze.standing_of(imported.database, imported.admin, "tiny")
 
     assert (standing.items, standing.cases, standing.subjects) == (6, 3, 3)
     assert standing.sentence == (

@@ -13,7 +13,7 @@ from services.errors import Conflict, NotFound
 from services.progress import outstanding, overview
 from services.reading import member_progress, submission, worklist
 from services.record import verification
-from services.studies import freezing, groups, invitations, members, removing
+from services.studies import before_freeze, freezing, groups, invitations, members, removing
 from tests.listed_study import (
     READ_THEN_SCORE,
     TWO_GROUPS,
@@ -174,7 +174,7 @@ def test_the_freeze_says_once_of_a_group_that_nobody_of_those_who_are_planned_is
     )
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", planned), groups=["residents"])
 
-    assert freezing.standing_of(sqlite_database, situation.admin, "listed").people == (
+    assert before_freeze.standing_of(sqlite_database, situation.admin, "listed").people == (
         "Nobody is in the group Scorers yet, which rates “Scores” and “More scores”: 1 is planned.",
         "Of 2 people who are planned as Residents, 1 is there.",
     )
@@ -185,7 +185,7 @@ def test_the_freeze_and_the_list_of_studies_say_which_group_has_nobody(
 ) -> None:
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TWO_GROUPS), groups=["residents"])
 
-    standing = freezing.standing_of(sqlite_database, situation.admin, "listed")
+    standing = before_freeze.standing_of(sqlite_database, situation.admin, "listed")
     freezing.freeze_study(sqlite_database, situation.admin, "listed")
     waits = overview.overview_of(sqlite_database, situation.admin, "listed").waits
     invite(situation, "late", "scorers")

@@ -15,7 +15,7 @@ from db import Database
 from exchange.folder_rows import ReferenceRow
 from exchange.refusal import InputRefused
 from protocol.references import FieldReference
-from services.studies import freezing, importing
+from services.studies import before_freeze, importing
 from services.studies.checking import checked_folder
 from services.studies.lines_without_numbers import References
 from tests.listed_study import TWO_GROUPS, as_frozen, imported_listed, write_listed
@@ -199,7 +199,7 @@ def test_before_the_freeze_it_is_said_which_criteria_people_and_units_cannot_rea
     folder = write_listed(tmp_path / "study", f"{TWO_GROUPS}\n{plan}\n")
     situation = imported_listed(sqlite_database, folder, groups=["residents"])
 
-    lacking, alone, narrow = freezing.standing_of(sqlite_database, situation.admin, "listed").unreachable
+    lacking, alone, narrow = before_freeze.standing_of(sqlite_database, situation.admin, "listed").unreachable
 
     assert lacking.startswith(
         "analysis.criteria.it.least: 2 raters are asked for, and for 'read' 1 is there or planned"
@@ -231,7 +231,9 @@ def test_the_tables_are_read_once_for_each_state_of_a_draft(sqlite_database: Dat
 
     def read_by(count: int) -> tuple[int, list[tuple[str, ...]]]:
         with reads_of(sqlite_database, "candidate") as read:
-            said = [freezing.standing_of(sqlite_database, situation.admin, "listed").unreachable for _ in range(count)]
+            said = [
+                before_freeze.standing_of(sqlite_database, situation.admin, "listed").unreachable for _ in range(count)
+            ]
         return len(read), said
 
     first, (said,) = read_by(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.studies import checking, freezing
+from services.studies import before_freeze, checking
 from tests.listed_study import imported_listed, write_listed
 from tests.pool_study import GROUPS, POOL, with_models
 from tests.room_study import rewrite, rows_of
@@ -61,6 +61,6 @@ def test_they_are_said_before_the_freeze(sqlite_database: Database, tmp_path: Pa
     folder = write_listed(tmp_path / "study", POOL, [answered("k1", "k2", "k4b")])
     situation = imported_listed(sqlite_database, folder, groups=GROUPS)
 
-    standing = freezing.standing_of(sqlite_database, situation.admin, "listed")
+    standing = before_freeze.standing_of(sqlite_database, situation.admin, "listed")
 
     assert standing.one_sided == (SAID.format(lacking=3, keys="i3, i5, i6"),)

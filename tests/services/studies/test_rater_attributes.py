@@ -14,7 +14,7 @@ from services.errors import Conflict
 from services.reading import worklist
 from services.record import verification
 from services.seals import proofs
-from services.studies import freezing, invitations, members, rater_attributes
+from services.studies import before_freeze, freezing, invitations, members, rater_attributes
 from services.studies.invitations import Entry, read_entries
 from tests.listed_study import closed_tables, imported_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, show, signed_in, submit
@@ -144,7 +144,9 @@ def test_what_nobody_has_a_value_of_is_said_before_the_freeze(draft: Situation) 
         draft.database, draft.admin, "listed", "anna", "Anna", "rater", specialty="ENT", attributes={"trained": "no"}
     )
 
-    said = [each for each in freezing.standing_of(draft.database, draft.admin, "listed").remarks if "declares" in each]
+    said = [
+        each for each in before_freeze.standing_of(draft.database, draft.admin, "listed").remarks if "declares" in each
+    ]
 
     assert [each.split("'")[1] for each in said] == ["school", "cases_read", "since", "motto"]
     assert said[0] == (

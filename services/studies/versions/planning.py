@@ -1,0 +1,163 @@
+"""Plan a version of a frozen study: check its folder against the study, and draw what would be rated anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import select
+
+from db import (
+    Database,
+    Freeze,
+    queries,
+)
+from db.base import stored_id
+from db.standing import STANDS
+from protocol.language.drawn_volumes import draws_volumes
+from protocol.language.expansion import Expansion
+from protocol.language.listed import phases_of_listed
+from protocol.study_phases import StudyPhases
+from services.errors import Conflict
+from services.people import acts
+from services.people.acts import require_in_study
+from services.people.identity import Actor
+from services.people.permission import freeze_of, require_role
+from services.studies import (
+    drawn_apart,
+    drawn_in_common,
+    draws,
+    foreseen,
+    frozen_facts,
+    groups,
+    pool_files,
+    sound_draws,
+    stored_pool,
+)
+from services.studies.alignment import Files
+from services.studies.checking import checked_folder
+from services.studies.versions import drawing, same_files, shown_before
+from services.studies.versions.changes import Change, refuse_all
+from services.studies.versions.current import current_of, frozen_study_of
+from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol, with_interval_of
+from services.studies.versions.tables import NewRows, new_rows
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A version as it will be stored, and what it was planned from."""
+
+    study_id: int
+    version: int
+    follows: str
+    before: Expansion
+    study: Expansion
+    source: str
+    rows: NewRows
+    anew: drawing.Anew
+    changes: tuple[Change, ...]
+    files: Files
+    key: draws.DrawKey
+    slots: groups.Slots
+    closed: frozenset[str]
+    # The phases of the study, and again with what was drawn before counted as selected.
+    asked: tuple[StudyPhases, ...]
+
+    @property
+    def replaced(self) -> shown_before.Replaced:
+        """What the version replaces, with its replacements."""
+        return shown_before.Replaced(
+            {old: new for new, old in self.rows.replaces.items()},
+            {old: new for new, old in {**self.rows.replaces_candidates, **self.rows.pairs.replaces}.items()},
+        )
+
+
+def planned_version(database: Database, actor: Actor, study_key: str, folder: Path) -> Planned:
+    """Check a folder against a frozen study, and draw what would be rated anew."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        require_in_study(session, acts.NEW_VERSION, study)
+        study_id = stored_id(study.id)
+        before = frozen_facts.expansion_of(session, study_id)
+        if before is None:
+            raise Conflict(
+                f"The protocol of '{study_key}' does not list its phases, and versions are made of studies that do; "
+                "import the changed folder under another key."
+            )
+        current = current_of(session, study_id)
+        contents = checked_folder(folder, frozen_study_of(before, current))
+        if not isinstance(contents.protocol, Expansion):
+            raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
+        after = with_interval_of(before, contents.protocol)
+        contents = replace(contents, protocol=after)
+        version = current.version + 1
+        rows, reasons = new_rows(current, contents, version)
+        added = {phase.key for phase in after.phases} - {phase.key for phase in before.phases}
+        misspelt = [says for phase, says in drawn_apart.misspelt(session, after, study.key) if phase in added]
+        refuse_all([*reasons_against_protocol(before, after), *reasons, *misspelt])
+        changes = (*changes_of_protocol(before, after), *rows.changes)
+        if not changes:
+            refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
+            raise Conflict(
+                f"The folder says what version {current.version} of '{study_key}' says; nothing has changed."
+            )
+        phases = phases_of_listed(after)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
+        closed = queries.phases_closed(session, study_id)
+        there = stored_pool.pool_of(session, study_id)
+        drawn = drawing.drawn_before(session, before, stored_id(freeze.id), there, closed)
+        pool = drawing.pool_with(there, rows)
+        salt = study.salt
+        key = draws.key_from(salt, version, draws.times_reopened(session, study_id), after.seed)
+        slots = groups.slots_with_units(session, study_id, phases)
+        anew = drawing.draw_anew(
+            session, after, drawn, rows, pool, slots, key, queries.sealed_subjects(session, study_id)
+        )
+        later = foreseen.foreseen(session, after, pool, anew.together, slots, key)
+        known = {part.key for part in anew.together}
+        to_come = [part for part in later if part.key not in known]
+        together = [*anew.together, *to_come]
+        sound_draws.require_sound(after, phases, together, pool, to_come={part.key for part in to_come})
+        left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool)
+        planned = Planned(
+            study_id=study_id,
+            version=version,
+            follows=freeze_of(session, study_id) or freeze.sha256,
+            before=before,
+            study=after,
+            source=contents.source,
+            rows=rows,
+            anew=anew,
+            changes=changes,
+            files=_files(contents.protocol, rows, anew),
+            key=key,
+            slots=slots,
+            closed=closed,
+            asked=drawn_in_common.asked_of(after, phases, left),
+        )
+        refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
+    return planned
+
+
+def _files(study: Any, rows: NewRows, anew: drawing.Anew) -> Files:
+    """Return the scans and masks to read: those of new items' cases or, if the study draws its items, of drawn items.
+
+    Scans of an existing case are read again, to check new items about the case against them.
+    """
+    contents = rows.contents
+    everything = Files.of(contents)
+    if draws_volumes(study):
+        shown = pool_files.items_with_volumes(study, anew.parts)
+        items = [row for row in contents.items if row.key in shown]
+        return pool_files.needed_by(items, contents.volumes, contents.overlays, study)
+    new = {row.key for row in rows.added.items}
+    items = [row for row in contents.items if row.key in new]
+    cases = {row.case for row in items}
+    return replace(
+        everything,
+        items=items,
+        volumes=[row for row in contents.volumes if row.case in cases],
+        overlays=[row for row in contents.overlays if row.case in cases],
+        to_be_hit={key: keys for key, keys in everything.to_be_hit.items() if key in new},
+    )
