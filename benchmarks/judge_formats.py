@@ -30,7 +30,9 @@ from db.engine import DATABASE_FILE
 from db.migrate import upgrade
 from exchange.judge_verdicts import LARGEST_FILE
 from services.people import identity
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 
 VERDICTS, DRAWN, MOST_MB = 100_000, 200, 500.0
 DECLARED = "attributes: {items: {image_path: text}}\n"

@@ -35,7 +35,9 @@ from services.people import identity
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission, worklist
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 
 VERDICTS, LABELS, MODELS, RATERS, AT_ONCE = 20_000, 2_000, 16, 3, 5_000
 # Assignments of the first rater that are left to be submitted during the import.

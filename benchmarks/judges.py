@@ -31,7 +31,9 @@ from protocol.scales import CORRECTNESS
 from services.judging.verdict_columns import verdict_columns
 from services.people import identity
 from services.report.rows.loading import load_rows
-from services.studies import freezing, importing, members, starter
+from services.studies.folders import importing, starter
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.judged_runs import new_run
 
 CANDIDATES, RUNS = 200_000, 8

@@ -22,7 +22,9 @@ from services.people import identity
 from services.people.permission import study_of
 from services.report.rows.loading import load_rows
 from services.report.rows.study_rows import StudyRows
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 
 STUDY = "read"
 SIDES = ("left", "right", "both", "none")

@@ -22,7 +22,10 @@ from services.people import identity
 from services.people.identity import Actor, actor_of_token
 from services.reading import worklist
 from services.record import maintenance
-from services.studies import freezing, importing, members, volume_store
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
+from services.studies.volumes import volume_store
 from tests.harness import postgresql
 from tests.harness.databases import sqlite_url
 from tests.harness.server import RunningServer

@@ -31,7 +31,9 @@ from db.engine import DATABASE_FILE, make_engine
 from db.migrate import upgrade
 from exchange.refusal import InputRefused
 from services.people import identity
-from services.studies import checking, freezing, importing, members, pool_files
+from services.studies.folders import checking, importing, pool_files
+from services.studies.freeze import freezing
+from services.studies.membership import members
 
 ITEMS, VOLUMES, MODELS, TEMPLATES, PER_SUBJECT = 100_000, 12_000, ("model A", "model B"), 178, 8
 DRAWN, RATERS = 500, 10

@@ -30,7 +30,7 @@ def init() -> None:
 
 def _hash_unpacked_volumes(database: Database) -> None:
     """Compute the hashes that browsers compare, for volumes prepared before these hashes existed."""
-    from services.studies import volume_integrity
+    from services.studies.volumes import volume_integrity
 
     if not volume_integrity.lacks_unpacked_hashes(database):
         return
@@ -64,7 +64,8 @@ def serve(
 def clean(yes: Annotated[bool, typer.Option("--yes", help="Delete them.")] = False) -> None:
     """List data that nothing refers to: volumes older than a day, remains of unfinished imports; --yes deletes them."""
     from services.errors import counted
-    from services.studies import leftovers, unfinished_imports
+    from services.studies.folders import unfinished_imports
+    from services.studies.volumes import leftovers
 
     with opened() as database:
         files = leftovers.remove_leftovers(database) if yes else leftovers.list_leftovers(database)

@@ -55,7 +55,8 @@ def invite(
 ) -> None:
     """Give somebody a role in a study and print the path of their single-use link."""
     from services.people.logins import canonical_login
-    from services.studies import groups, members
+    from services.studies import groups
+    from services.studies.membership import members
 
     with opened_as(act_as) as (database, actor):
         purpose = "sign_in" if sign_in_only else "join"
@@ -80,7 +81,7 @@ def describe_rater(
 ) -> None:
     """Store what the protocol declares of raters about one of them, until the study has its first verdict."""
     from services.people.logins import canonical_login
-    from services.studies import rater_attributes
+    from services.studies.membership import rater_attributes
 
     with opened_as(act_as) as (database, actor):
         stored = rater_attributes.describe(database, actor, study, login, _named_values(values))
@@ -107,7 +108,7 @@ def _named_values(written: list[str]) -> dict[str, str]:
 def remove_member(study: str, login: str, act_as: As = None) -> None:
     """Remove a member who has submitted no verdict; a new invitation lets them back in."""
     from services.people.logins import canonical_login
-    from services.studies import removing
+    from services.studies.membership import removing
 
     with opened_as(act_as) as (database, actor):
         pseudonym = removing.remove_member(database, actor, study, login)

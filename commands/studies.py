@@ -27,7 +27,7 @@ def new_study(
     """Write a complete example study, ready to import: three items, or the shape of a published study."""
     # Its volumes are simulated, so this loads NumPy and nibabel.
     from services.errors import Refused
-    from services.studies import starter
+    from services.studies.folders import starter
 
     try:
         starter.new_study(folder, like)
@@ -49,7 +49,7 @@ def explain_protocol(path: Path) -> None:
     tables are wrong or missing, it says so in one sentence. A single file is checked without tables.
     """
     from services.errors import InputRefused
-    from services.studies import checking, explaining
+    from services.studies.folders import checking, explaining
 
     try:
         paragraphs = explaining.explain(path)
@@ -81,7 +81,7 @@ def validate_folder(folder: Path) -> None:
     """
     # It reads images, so this loads NumPy and nibabel.
     from services.errors import InputRefused
-    from services.studies import checking
+    from services.studies.folders import checking
 
     try:
         contents = checking.validated_folder(folder)
@@ -118,7 +118,7 @@ def import_folder(
     """Check, prepare and store a study folder: all of it or nothing."""
     # It reads images, so this loads NumPy, SciPy and nibabel.
     from services.errors import counted
-    from services.studies import importing
+    from services.studies.folders import importing
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
         done = importing.import_study(database, actor, folder, key=key, over_draft=over_draft, progress=feed)
@@ -133,7 +133,7 @@ def import_folder(
 def prepare_volumes(study: str, folder: Path, act_as: As = None) -> None:
     """Draw the items of a study that is not frozen, and prepare exactly the volumes that they show."""
     # It reads images, so this loads NumPy, SciPy and nibabel.
-    from services.studies import pool_files
+    from services.studies.folders import pool_files
 
     with opened_as(act_as) as (database, actor), progress_bar() as feed:
         needs = pool_files.prepare_volumes(database, actor, study, folder, feed)
@@ -148,7 +148,7 @@ def rename_draft(
     act_as: As = None,
 ) -> None:
     """Change the key or the title of a study that is not frozen."""
-    from services.studies import draft_studies
+    from services.studies.folders import draft_studies
 
     with opened_as(act_as) as (database, actor):
         renamed = draft_studies.rename_draft(database, actor, study, key=key, title=title)
@@ -162,7 +162,7 @@ def delete_draft(
     act_as: As = None,
 ) -> None:
     """Delete a study that is not frozen and to which nobody has been invited, with its volumes."""
-    from services.studies import draft_studies
+    from services.studies.folders import draft_studies
 
     with opened_as(act_as) as (database, actor):
         draft = draft_studies.draft_of(database, actor, study)
@@ -175,7 +175,7 @@ def delete_draft(
 @cli.command()
 def freeze(study: str, act_as: As = None) -> None:
     """Freeze a study's contents and open it for reading."""
-    from services.studies import before_freeze, freezing
+    from services.studies.freeze import before_freeze, freezing
 
     with opened_as(act_as) as (database, actor):
         standing = before_freeze.standing_of(database, actor, study)
@@ -194,7 +194,7 @@ def thaw(
     act_as: As = None,
 ) -> None:
     """Make a frozen study a draft again, as long as nobody has seen anything of it."""
-    from services.studies import thawing
+    from services.studies.freeze import thawing
 
     with opened_as(act_as) as (database, actor):
         thawing.thaw_study(database, actor, study, reason)

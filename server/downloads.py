@@ -22,7 +22,8 @@ from services.installation.environment import Database, database
 from services.people.identity import Actor
 from services.report import calibration
 from services.report.calibration import Certificate, exports
-from services.studies import freezing, starter
+from services.studies.folders import starter
+from services.studies.freeze import freezing
 
 Making = Callable[[Database, Actor, str], bytes]
 

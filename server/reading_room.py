@@ -34,7 +34,7 @@ from services.reading.route_answers import (
     VerdictAnswer,
 )
 from services.reading.verdict_rows import Circumstances
-from services.studies.volume_integrity import DAMAGED, NotIntact
+from services.studies.volumes.volume_integrity import DAMAGED, NotIntact
 
 _log = logging.getLogger(__name__)
 LARGEST_BODY = 200_000

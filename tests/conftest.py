@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from db.engine import Database, make_engine
 from services.people import passwords
 from services.record import maintenance
-from services.studies import preparing
+from services.studies.volumes import preparing
 from tests.harness import chromium, databases, ending, postgresql, prepared, second_try
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from exchange.frozen_study import FrozenStudy
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
+from exchange.study_folder.frozen_study import FrozenStudy
 from protocol.fields.abstention import UNDETERMINED
 from protocol.language.expansion import Expansion
 from services.people.identity import Actor
@@ -20,8 +20,10 @@ from services.progress import data_lock
 from services.reading import submission, worklist
 from services.report import build
 from services.report.files import export
-from services.studies import freezing, importing, members
-from services.studies.explaining import EXPANDING
+from services.studies.folders import importing
+from services.studies.folders.explaining import EXPANDING
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.situations import (
     Situation,
     answers,

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from db import Database
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed
 from tests.own_scans import give_own_scans
 from tests.situations import Situation, write_table, write_volume

@@ -7,7 +7,7 @@ from pathlib import Path
 from services.judging import import_runs, sealed_split
 from services.progress import data_lock
 from services.report import calibration
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.situations import Situation, write_table
 
 SCORES = """

@@ -29,7 +29,9 @@ from services.people import identity
 from services.people.identity import Actor
 from services.reading import submission
 from services.reading.submission import Receipt
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.harness.databases import MIGRATED, copy_of_sqlite_file, migrated_sqlite_file
 from tests.harness.ending import made_once
 

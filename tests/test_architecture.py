@@ -53,6 +53,15 @@ ROOMS = (
     "demo", "record",
 )  # fmt: skip
 
+# What lies in a room that has rooms of its own: modules and rooms, each of which may use those before it.
+WITHIN: dict[str, tuple[str, ...]] = {
+    "services": ROOMS,
+    "services/studies": (
+        "catalogue", "many_objects", "draws", "frozen_facts", "groups", "volumes", "sampling", "drawing", "dealing",
+        "membership", "plan", "folders", "freeze", "versions",
+    ),
+}  # fmt: skip
+
 # The pure folders are readable on their own: these packages and the standard library, nothing more.
 ONLY = {
     "agreement": {"numpy", "scipy", "statsmodels", "sklearn"},
@@ -150,20 +159,52 @@ def _forbidden(imported: Import) -> bool:
 
 
 def room_violations(root: Path) -> list[str]:
-    """Say of every import between the rooms of services that looks ahead in a study's life where it stands."""
-    violations = []
-    for file in sorted((root / "services").rglob("*.py")):
-        here = file.relative_to(root / "services").parts[0].removesuffix(".py")
-        if here == "__init__":
-            continue
-        for node in ast.walk(tree_of(file)):
-            if not isinstance(node, ast.ImportFrom) or node.level or (node.module or "").split(".")[0] != "services":
-                continue
-            parts = (node.module or "").split(".")
-            for room in parts[1:2] or [alias.name for alias in node.names]:
-                if room not in ROOMS or ROOMS.index(room) > ROOMS.index(here):
-                    violations.append(f"{file.relative_to(root).as_posix()}:{node.lineno} imports services.{room}")
-    return violations
+    """Say of every import between rooms within a room that looks ahead where it stands."""
+    return [
+        f"{file.relative_to(root).as_posix()}:{line} imports {package}.{room}"
+        for around, rooms in WITHIN.items()
+        for package in [around.replace("/", ".")]
+        for file in sorted((root / around).rglob("*.py"))
+        for here in [file.relative_to(root / around).parts[0].removesuffix(".py")]
+        if here != "__init__"
+        for line, room in _rooms_imported(file, package)
+        if room not in rooms or rooms.index(room) > rooms.index(here)
+    ]
+
+
+def _rooms_imported(file: Path, package: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of each import from a package, and which of its rooms or modules is imported."""
+    for node in ast.walk(tree_of(file)):
+        if isinstance(node, ast.ImportFrom) and not node.level and f"{node.module}.".startswith(f"{package}."):
+            beyond = (node.module or "").removeprefix(package).split(".")[1:2]
+            yield from ((node.lineno, room) for room in beyond or [alias.name for alias in node.names])
+
+
+def circles(root: Path) -> list[str]:
+    """Return the modules of the application that import each other, directly or by way of others."""
+    modules = {".".join(file.relative_to(root).with_suffix("").parts): file for file in sources(root)}
+    needs = {name: modules.keys() & set(_modules_imported(file)) for name, file in modules.items()}
+    while free := {name for name, others in needs.items() if not others & needs.keys()}:
+        needs = {name: others for name, others in needs.items() if name not in free}
+    while idle := {name for name in needs if not any(name in others for others in needs.values())}:
+        needs = {name: others for name, others in needs.items() if name not in idle}
+    return sorted(needs)
+
+
+def _modules_imported(file: Path) -> Iterator[str]:
+    """Yield what a module imports when it is loaded, or names for the type checker, as a module or a name in one."""
+    for node in _outside_functions(tree_of(file)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield child
+            yield from _outside_functions(child)
 
 
 def page_violations(root: Path) -> list[str]:
@@ -268,16 +309,21 @@ def _texts(tree: ast.Module) -> list[str]:
     return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
-def test_the_rooms_of_services_look_back_only() -> None:
+def test_rooms_within_a_room_look_back_only() -> None:
     assert room_violations(ROOT) == []
 
 
-def test_every_room_of_services_is_in_the_list_and_in_the_docs() -> None:
-    there = {path.stem for path in (ROOT / "services").iterdir() if path.stem.isidentifier() and path.stem[0] != "_"}
+def test_no_modules_import_each_other() -> None:
+    assert circles(ROOT) == []
+
+
+@pytest.mark.parametrize("around", WITHIN)
+def test_every_room_within_a_room_is_in_the_list_and_in_the_docs(around: str) -> None:
+    there = {path.stem for path in (ROOT / around).iterdir() if path.stem.isidentifier() and path.stem[0] != "_"}
     drawn = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
-    assert there == set(ROOMS)
-    assert [room for room in ROOMS if f"`{room}" not in drawn] == []
+    assert there == set(WITHIN[around])
+    assert [room for room in WITHIN[around] if f"`{room}" not in drawn] == []
 
 
 # ---- the rules find what they are there to find ----------------------------------------------------------------------
@@ -322,6 +368,33 @@ def test_a_room_that_looks_ahead_is_found(tmp_path: Path, line: str) -> None:
     (tmp_path / "services/reading/desk.py").write_text(line)
 
     assert len(room_violations(tmp_path)) == (line != "import db")
+
+
+def test_a_room_within_a_room_that_looks_ahead_is_found(tmp_path: Path) -> None:
+    (tmp_path / "services/studies/volumes").mkdir(parents=True)
+    (tmp_path / "services/studies/volumes/store.py").write_text("from services.studies.freeze import freezing")
+    (tmp_path / "services/studies/draws.py").write_text("from services.studies import frozen_facts")
+
+    assert len(room_violations(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "in_a_circle"),
+    [
+        ("from agreement.kappa import kappa", True),
+        ("from agreement import kappa", True),
+        ("if TYPE_CHECKING:\n    from agreement.kappa import kappa", True),
+        ("def of():\n    from agreement.kappa import kappa", False),
+        ("import numpy", False),
+    ],
+)
+def test_modules_that_import_each_other_are_found(tmp_path: Path, line: str, in_a_circle: bool) -> None:
+    (tmp_path / "agreement").mkdir()
+    (tmp_path / "agreement/kappa.py").write_text("from agreement.alpha import alpha")
+    (tmp_path / "agreement/alpha.py").write_text(line)
+    (tmp_path / "agreement/users.py").write_text("from agreement.kappa import kappa")
+
+    assert circles(tmp_path) == (["agreement.alpha", "agreement.kappa"] if in_a_circle else [])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from components import calibration_view, report_view, session
+from components import report_view, session
+from components.calibration import calibration_view
 from services.studies import catalogue
 
 st.title("Calibration of judges")

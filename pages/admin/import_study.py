@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from components import import_view, session
+from components import session
+from components.study import import_view
 
 st.title("Import a study")
 actor = session.current_actor()

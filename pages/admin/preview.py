@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from components import preview, session
+from components import session
+from components.study import preview
 from components.viewer import reading_room
 from services.reading import previewing
 

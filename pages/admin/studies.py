@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from components import session, study_list
+from components import session
+from components.study import study_list
 from services.studies import catalogue
 
 st.title("Studies")

@@ -2,16 +2,9 @@
 
 import streamlit as st
 
-from components import (
-    closing_view,
-    draft_view,
-    freeze_view,
-    judges_view,
-    labels_view,
-    members_view,
-    session,
-    study_view,
-)
+from components import session
+from components.calibration import judges_view, labels_view
+from components.study import closing_view, draft_view, freeze_view, members_view, study_view
 from services.studies import catalogue
 
 draft_view.leave_if_deleted()

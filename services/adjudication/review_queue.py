@@ -26,7 +26,8 @@ from services.people.permission import require_role
 from services.reading import practice
 from services.reading.correctness import said
 from services.seals import proofs
-from services.studies import assigning, draws, frozen_facts
+from services.studies import draws, frozen_facts
+from services.studies.dealing import assigning
 
 
 @dataclass(frozen=True)

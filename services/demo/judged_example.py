@@ -16,8 +16,10 @@ from services.people import identity
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading.payloads import AnyItemPayload
-from services.studies import freezing, importing, members
-from services.studies.preparing import Progress
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
+from services.studies.volumes.preparing import Progress
 from studies.judged_answers import build as judged_answers
 
 _FIELD, _GROUP = "score.verdict", "scorer"

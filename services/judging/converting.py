@@ -10,7 +10,7 @@ from exchange.foreign.layout import Asked, ForeignLine, Source
 from exchange.foreign.reading import layout_of, read_foreign
 from exchange.judge_verdicts import NO_VERDICT, require_readable, what_cannot_be_written
 from exchange.refusal import InputRefused, Problems, shown
-from exchange.report_csv import csv_lines
+from exchange.report.report_csv import csv_lines
 from protocol.scales import CORRECTNESS
 from services.judging.sources import lacking_in_words, stored_gaps
 

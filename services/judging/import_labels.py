@@ -31,7 +31,7 @@ from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.studies.unfinished_imports import LABELS
+from services.studies.folders.unfinished_imports import LABELS
 
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 NOT_BLINDED_HERE = "made elsewhere, not blinded here"

@@ -38,7 +38,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
 from services.studies import frozen_facts
-from services.studies.unfinished_imports import VERDICTS
+from services.studies.folders.unfinished_imports import VERDICTS
 
 # What a judge's file may be: formats and file name endings, in words and for file choosers.
 FORMATS_IN_WORDS = " or ".join(file_format.name for file_format in JUDGE_VERDICTS)

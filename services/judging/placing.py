@@ -17,7 +17,7 @@ from db import Candidate, Case, Item, queries
 from db.base import stored_id
 from exchange.refusal import InputRefused, listed, shown
 from services.judging.clue_columns import ClueColumn, Hashes, KeyTexts, as_array, hashes_of
-from services.studies.item_references import newest_references
+from services.studies.drawing.item_references import newest_references
 
 # Lines are narrowed down to a candidate in this order; declared attributes come before the answer.
 _FIRST = ("item", "candidate", "case", "subject", "question", "reference", "model")

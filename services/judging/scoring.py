@@ -22,7 +22,7 @@ from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
 from services.judging.slices import Progress, unheard
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.studies.item_references import newest_references
+from services.studies.drawing.item_references import newest_references
 
 _READ_AT_ONCE = 10_000
 _NOTHING = Outcome("", "no_verdict", "the model gave no answer")

@@ -15,8 +15,8 @@ from db import Database, JudgeRun, LabelImport, audit, insert_with_keys, new_pub
 from db.base import stored_id
 from services.errors import counted
 from services.seals import proofs
-from services.studies import unfinished_imports
-from services.studies.unfinished_imports import Kind
+from services.studies.folders import unfinished_imports
+from services.studies.folders.unfinished_imports import Kind
 
 # Called with the progress: done, out of how much, and what is being done.
 Progress = Callable[[int, int, str], None]

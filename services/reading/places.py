@@ -18,7 +18,8 @@ from protocol.hanging import Hanging
 from protocol.hung import hung, opened
 from protocol.phase_rules import PhaseRules
 from protocol.study_phases import StudyPhases
-from services.studies import frozen_facts, volume_store
+from services.studies import frozen_facts
+from services.studies.volumes import volume_store
 
 
 def places_for(

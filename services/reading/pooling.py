@@ -17,9 +17,10 @@ from protocol.language.layout import laid_out
 from protocol.language.pools import fields_taken
 from services.reading.following import Answers
 from services.reading.places import whole_images_of
-from services.studies import frozen_facts, pooled
+from services.studies import frozen_facts
+from services.studies.drawing import pooled
+from services.studies.drawing.pool import Pool
 from services.studies.groups import name_of_slot
-from services.studies.pool import Pool
 
 
 @dataclass(frozen=True)

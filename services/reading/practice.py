@@ -47,8 +47,9 @@ from services.reading.payloads import AheadPayload, FeedbackPayload, Line
 from services.reading.places import places_in_references
 from services.reading.practised import IS_RIGHT, Practised, as_practised, counts, is_enough, of_field
 from services.seals import proofs
-from services.studies import assigning, frozen_facts
-from services.studies.item_references import references_of
+from services.studies import frozen_facts
+from services.studies.dealing import assigning
+from services.studies.drawing.item_references import references_of
 
 FAILED = (
     "The practice was not passed",

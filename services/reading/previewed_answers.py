@@ -19,9 +19,9 @@ from protocol.language.pools import columns_of_models
 from protocol.language.results import FORM
 from protocol.phases import Phase
 from services.studies import frozen_facts
-from services.studies.drawing_phases import as_canonical
+from services.studies.drawing.drawing_phases import as_canonical
+from services.studies.drawing.stored_pool import attributes_of_item
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import attributes_of_item
 
 
 def answer_to_show(session: Session, phase: Phase, item: Item) -> Candidate | None:

@@ -23,7 +23,7 @@ from services.reading import practice, preview_payloads, previewed_answers
 from services.reading.payloads import AnyItemPayload, Line
 from services.reading.places import places_in_references
 from services.studies import frozen_facts
-from services.studies.item_references import references_of
+from services.studies.drawing.item_references import references_of
 
 # At most this many search results are listed; the rest are counted and can be reached by a narrower search.
 MOST_FOUND = 50

@@ -29,23 +29,13 @@ from services.people.identity import Actor
 from services.people.permission import require_role, state_of
 from services.reading import everyone, following, pooling
 from services.seals import proofs
-from services.studies import (
-    assigning,
-    dealing_phases,
-    drawing_phases,
-    drawn_apart,
-    draws,
-    foreseen,
-    frozen_facts,
-    groups,
-    one_spelling,
-    pairing,
-    pooled,
-    stored_pool,
-)
-from services.studies.drawn_phase import DrawnPhase
-from services.studies.manifest import canonical, sha256_of
-from services.studies.pool import Pool
+from services.studies import draws, frozen_facts, groups
+from services.studies.dealing import assigning, dealing_phases
+from services.studies.drawing import drawing_phases, drawn_apart, one_spelling, pairing, pooled, stored_pool
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.pool import Pool
+from services.studies.freeze import foreseen
+from services.studies.freeze.manifest import canonical, sha256_of
 from services.studies.sampling.fitting import CONTROLS, draw_what_fits, with_controls
 from services.studies.sampling.selection import that_fit
 from services.studies.versions.current import newest_version

@@ -24,7 +24,7 @@ from services.reading.blinding import Shown, hanging
 from services.reading.payloads import Line
 from services.reading.places import images_of, places_for, places_in_references
 from services.studies import frozen_facts
-from services.studies.item_references import references_of
+from services.studies.drawing.item_references import references_of
 
 
 def form_of(session: Session, phases: StudyPhases, assignment: Assignment) -> ShownForm:

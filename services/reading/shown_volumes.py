@@ -17,7 +17,8 @@ from services.people.identity import Actor
 from services.people.permission import state_of, studies_of
 from services.reading import desk, displaying, revision_rules, shown_items, submission
 from services.reading.route_answers import ScansAnswer
-from services.studies import damaged_volumes, frozen_facts, volume_integrity, volume_store
+from services.studies import frozen_facts
+from services.studies.volumes import damaged_volumes, volume_integrity, volume_store
 
 # The SHA-256 of files by kind (volume or overlay) and id.
 Files = dict[tuple[str, int], str]

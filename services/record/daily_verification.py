@@ -20,8 +20,8 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.record import verification
 from services.record.checking import ROWS, read_or_report, sentences_of, unreadable
-from services.studies import damaged_volumes, volume_integrity
-from services.studies.volume_integrity import Pace
+from services.studies.volumes import damaged_volumes, volume_integrity
+from services.studies.volumes.volume_integrity import Pace
 
 _log = logging.getLogger(__name__)
 LEASE = "daily verification"

@@ -12,10 +12,11 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
-from services.studies import drawing_phases, drawn_apart, frozen_facts
-from services.studies.pool import Pool
+from services.studies import frozen_facts
+from services.studies.drawing import drawing_phases, drawn_apart
+from services.studies.drawing.pool import Pool
+from services.studies.drawing.stored_pool import pool_of
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import pool_of
 from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in
 
 

@@ -16,7 +16,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from services.record import disclosed_pool
 from services.studies import draws, frozen_facts
-from services.studies.thawing import THAWED
+from services.studies.freeze.thawing import THAWED
 
 
 def draws_to_check(session: Session, study: Study) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from services.errors import Conflict
 from services.installation.whereabouts import unfinished_file
 from services.people import accounts
 from services.seals import audit_head, sealing
-from services.studies import volume_store
+from services.studies.volumes import volume_store
 
 
 def prepare(database: Database) -> Path | None:

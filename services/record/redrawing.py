@@ -17,9 +17,9 @@ from protocol.phases import PRACTICE, READING, Phase
 from protocol.study import Protocol
 from services.errors import NotFound
 from services.record import redrawing_phases
-from services.studies import assigning
+from services.studies.dealing import assigning
 from services.studies.draws import DrawKey
-from services.studies.freezing import draw_by_model
+from services.studies.freeze.freezing import draw_by_model
 
 # At most this many units of a draw are named.
 _NAMED = 8

@@ -13,10 +13,11 @@ from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from services.errors import Conflict
-from services.studies import dealing_phases, drawing_phases, pairing, pooled
-from services.studies.drawn_phase import DrawnPhase
+from services.studies.dealing import dealing_phases
+from services.studies.drawing import drawing_phases, pairing, pooled
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.pool import Pool
 from services.studies.draws import DESIGN, DrawKey
-from services.studies.pool import Pool
 from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw

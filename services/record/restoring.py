@@ -40,7 +40,7 @@ from services.record import maintenance, verification
 from services.record.checking import read_or_report
 from services.record.maintenance import copy_name
 from services.seals import audit_head
-from services.studies import volume_store
+from services.studies.volumes import volume_store
 
 # The file that this program writes is smaller than 1 kB.
 LONGEST_HEAD_FILE = 100_000

@@ -19,8 +19,8 @@ from services.seals import proofs
 from services.seals.order import ANSWERED
 from services.seals.row_texts import Row
 from services.seals.sealing import SEALED, seals_on
-from services.studies.rater_attributes import DESCRIBED
-from services.studies.thawing import THAWED
+from services.studies.freeze.thawing import THAWED
+from services.studies.membership.rater_attributes import DESCRIBED
 from services.studies.versions.storing import VERSION_MADE
 
 

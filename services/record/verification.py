@@ -35,10 +35,10 @@ from services.record.checking import ROWS, read_or_report, sentences_of, unreada
 from services.record.row_checks import remarks, row_problems
 from services.seals.audit_head import head_in
 from services.seals.order import ANSWERED
-from services.studies import volume_integrity
-from services.studies.manifest import sha256_of
-from services.studies.thawing import THAWED
+from services.studies.freeze.manifest import sha256_of
+from services.studies.freeze.thawing import THAWED
 from services.studies.versions import stored
+from services.studies.volumes import volume_integrity
 
 FROZEN = "study frozen"
 REMOVALS = ("demo removed", "study removed")

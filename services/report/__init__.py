@@ -1,7 +1,7 @@
 """The agreement report: one plain object that feeds the page, the HTML file, the CSV files and the JSON."""
 
-from exchange.report_json import report_json
-from exchange.report_markup import (
+from exchange.report.report_json import report_json
+from exchange.report.report_markup import (
     STYLE,
     answer_markup,
     method_markup,
@@ -11,8 +11,17 @@ from exchange.report_markup import (
     table_markup,
     tables_behind_markup,
 )
-from exchange.report_structure import PLAN, EstimateTable, Matrix, PlainTable, QuartileTable, Report, Section, Table
-from exchange.report_words import STATES
+from exchange.report.report_structure import (
+    PLAN,
+    EstimateTable,
+    Matrix,
+    PlainTable,
+    QuartileTable,
+    Report,
+    Section,
+    Table,
+)
+from exchange.report.report_words import STATES
 from services.report.build import build_report, current_report, report_stamp
 from services.report.figures.figure import Figure
 from services.report.figures.of_sections import figures_of

@@ -10,10 +10,10 @@ from typing import Literal
 from agreement import FEW_CLUSTERS
 from db import Database, now
 from db.base import stored_id
-from exchange.method_words import with_methods_explained
-from exchange.report_structure import Report
-from exchange.report_words import few_subjects_notice
-from exchange.shown_numbers import have_intervals
+from exchange.report.method_words import with_methods_explained
+from exchange.report.report_structure import Report
+from exchange.report.report_words import few_subjects_notice
+from exchange.report.shown_numbers import have_intervals
 from services.installation.version import SOFTWARE_VERSION
 from services.people.identity import Actor
 from services.people.permission import require_role

@@ -12,10 +12,10 @@ from agreement import FEW_CLUSTERS
 from db import Freeze, Study, now, queries
 from db.base import stored_id
 from db.standing import STANDS
-from exchange.method_words import with_methods_explained
-from exchange.report_structure import Report, Section
-from exchange.report_words import few_clusters_note
-from exchange.shown_numbers import have_intervals
+from exchange.report.method_words import with_methods_explained
+from exchange.report.report_structure import Report, Section
+from exchange.report.report_words import few_clusters_note
+from exchange.report.shown_numbers import have_intervals
 from protocol.analysis import AnalysisPlan
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import plan_of

@@ -25,7 +25,9 @@ from services.progress import data_lock
 from services.reading.answers import Answers
 from services.record import package, verification
 from services.seals import proofs
-from services.studies import assigning, draws, frozen_facts, members, removing
+from services.studies import draws, frozen_facts
+from services.studies.dealing import assigning
+from services.studies.membership import members, removing
 from tests.db.full_study import full_study
 from tests.harness import databases
 from tests.situations import Situation, read_all

@@ -17,7 +17,7 @@ from services.errors import Conflict, InputRefused, NotFound, Refused
 from services.reading import opening, settling
 from services.record import maintenance, redrawing, restoring, verification
 from services.seals import proofs
-from services.studies import freezing, thawing
+from services.studies.freeze import freezing, thawing
 from tests.db.full_study import full_study
 from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through
 from tests.harness import databases

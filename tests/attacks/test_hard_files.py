@@ -15,8 +15,8 @@ from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from services.errors import InputRefused
 from services.judging import import_runs
-from services.studies import starter
-from services.studies.checking import checked_folder
+from services.studies.folders import starter
+from services.studies.folders.checking import checked_folder
 from tests.situations import (
     Situation,
     write_study_folder,

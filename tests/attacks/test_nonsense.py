@@ -26,7 +26,9 @@ from services.reading import shown_volumes, submission
 from services.reading.pace import duration
 from services.reading.verdict_rows import Circumstances
 from services.record import maintenance, package, restoring
-from services.studies import damaged_volumes, members, starter
+from services.studies.folders import starter
+from services.studies.membership import members
+from services.studies.volumes import damaged_volumes
 from tests.blinding.attacking import assignments_of, keys
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client

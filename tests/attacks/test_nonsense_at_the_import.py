@@ -12,9 +12,9 @@ from markdown_it import MarkdownIt
 from sqlmodel import select
 
 from db import ProtocolRecord, Study
-from exchange.acknowledged_text import without_images
+from exchange.study_folder.acknowledged_text import without_images
 from services.errors import InputRefused, Refused
-from services.studies import draft_studies, importing, uploads
+from services.studies.folders import draft_studies, importing, uploads
 from tests.situations import Situation, write_study_folder
 
 YAML = (

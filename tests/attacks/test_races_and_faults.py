@@ -25,17 +25,11 @@ from services.progress import data_lock
 from services.reading import shown_volumes, submission
 from services.record import daily_verification as daily
 from services.record import maintenance, restoring, verification
-from services.studies import (
-    draft_studies,
-    freezing,
-    frozen_facts,
-    importing,
-    leftovers,
-    members,
-    removing,
-    volume_integrity,
-    volume_store,
-)
+from services.studies import frozen_facts
+from services.studies.folders import draft_studies, importing
+from services.studies.freeze import freezing
+from services.studies.membership import members, removing
+from services.studies.volumes import leftovers, volume_integrity, volume_store
 from tests.blinding.attacking import keys
 from tests.harness.server import ROOT, clean_environment
 from tests.situations import (

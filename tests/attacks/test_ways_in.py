@@ -20,7 +20,8 @@ from services.people import accounts, identity, signing_in, tries
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.reading import member_progress
-from services.studies import catalogue, invitations, members, removing
+from services.studies import catalogue
+from services.studies.membership import invitations, members, removing
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy
 from tests.blinding.streamlit_socket import run_page, socket, text_of

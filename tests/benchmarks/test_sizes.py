@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from benchmarks import sizes
 from db import Database
-from services.studies import importing
+from services.studies.folders import importing
 from tests.situations import owner_of
 
 # Of the sizes; in so much of a thousand errors, and of a pool, each line does what it says.

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import wrong_references
-from exchange.listed_folder import Expanding
 from exchange.refusal import InputRefused
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
+from exchange.study_folder.listed_folder import Expanding
 
 EXPANDING = Expanding("test", ())
 

@@ -13,7 +13,9 @@ from PIL.PngImagePlugin import PngInfo
 from db import Database
 from services.people.identity import Actor
 from services.reading import revising
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.blinding.marked_study import OBSERVED, STUDY, MarkedStudy, machine_names, mark, shown, write_marked_volume
 from tests.room_study import write_overlay
 from tests.situations import (

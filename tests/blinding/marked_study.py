@@ -17,7 +17,9 @@ from db import Candidate, Database, Freeze, Item, Person, Study, Volume
 from services.judging import import_labels, import_runs
 from services.people import identity
 from services.people.identity import Actor
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.situations import PROTOCOL, Situation, any_answers, on_the_desk, show, signed_in, submit, write_table
 
 STUDY = "marked"

@@ -15,7 +15,7 @@ from db import Assignment, Database, Membership, Study, queries
 from services.adjudication import review_queue
 from services.people.identity import Actor
 from services.reading import displaying, shown_volumes, submission, worklist
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy, client

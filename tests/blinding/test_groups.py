@@ -11,7 +11,8 @@ from sqlalchemy import text
 
 from db import Database
 from services.reading import submission, worklist
-from services.studies import freezing, members
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.listed_study import imported_listed, write_listed
 from tests.situations import Situation, any_answers, show, submit
 

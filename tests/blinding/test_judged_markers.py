@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from db import Database
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.blinding.journey import Stage, Visitor
 from tests.blinding.marked_study import (
     CANDIDATES,

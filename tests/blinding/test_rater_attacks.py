@@ -12,7 +12,8 @@ from services.adjudication import review_queue
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.reading import revising, submission, worklist
 from services.reading.verdict_rows import Circumstances
-from services.studies import importing, members
+from services.studies.folders import importing
+from services.studies.membership import members
 from tests.blinding.attacking import assignments_of, count, display, hand_in, keys
 from tests.room_study import reading_rules
 from tests.situations import (

@@ -13,7 +13,9 @@ from db.base import stored_id
 from exchange.refusal import InputRefused
 from services.errors import Conflict, ReadsOpen
 from services.reading import displaying, previewing, worklist
-from services.studies import freezing, frozen_facts, importing
+from services.studies import frozen_facts
+from services.studies.folders import importing
+from services.studies.freeze import freezing
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.blinding.test_listed_identity import payloads
 from tests.listed_study import imported_listed, opened_listed, work_through, write_listed

@@ -15,7 +15,10 @@ from services.people import identity
 from services.progress import data_lock
 from services.reading import member_progress, previewing, shown_volumes, submission, worklist
 from services.record import verification
-from services.studies import catalogue, freezing, importing, members
+from services.studies import catalogue
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.blinding.attacking import count, hand_in
 from tests.situations import imported_study, on_the_desk, open_study, signed_in
 

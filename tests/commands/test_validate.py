@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.wrong_references import folder_of
 from db import Database
-from services.studies import importing
+from services.studies.folders import importing
 from tests.harness.command_line import invoke
 from tests.listed_study import READ_THEN_SCORE, TWO_GROUPS, write_listed
 from tests.room_study import with_practice

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 import db
 from db import Database
 from services.reading import opening, settling
-from services.studies import freezing, thawing
+from services.studies.freeze import freezing, thawing
 from services.studies.versions import making
 from tests.db.full_study import full_study
 from tests.following_study import GROUPS, READ_THEN_RESOLVE, read_through

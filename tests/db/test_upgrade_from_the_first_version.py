@@ -15,7 +15,7 @@ import db
 from db import queries
 from db.engine import make_engine
 from db.migrate import configuration, upgrade
-from services.studies import unfinished_imports
+from services.studies.folders import unfinished_imports
 from tests.db.first_release import load_as_before
 
 MOMENT = "2026-11-01 10:00:00+00:00"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.studies import checking, freezing
+from services.studies.folders import checking
+from services.studies.freeze import freezing
 from studies.examples import shapes
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.situations import write_volume

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from exchange.refusal import InputRefused, Problem
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
 from tests.room_study import change_item, rewrite, rows_of
 from tests.situations import PROTOCOL, write_study_folder
 

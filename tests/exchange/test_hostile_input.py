@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from exchange.judge_verdicts import parse_judge_verdicts
-from exchange.protocol_file import parse_protocol
 from exchange.refusal import InputRefused
+from exchange.study_folder.protocol_file import parse_protocol
 from exchange.study_zip import unpack_study_zip
 from protocol.study import Protocol
 from tests.situations import PROTOCOL

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from exchange.protocol_file import parse_protocol
 from exchange.refusal import InputRefused
-from exchange.study_file import read_study
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
+from exchange.study_folder.protocol_file import parse_protocol
+from exchange.study_folder.study_file import read_study
 from protocol.seen import as_seen
-from services.studies.explaining import EXPANDING
+from services.studies.folders.explaining import EXPANDING
 from tests.listed_study import write_listed
 from tests.room_study import change_item, rows_of
 from tests.sealed_study import with_many_items

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from agreement import Estimate
 from agreement.methods import of_lambda
-from exchange.estimate_rows import ALL_ITEMS, EstimateRow, Party
-from exchange.report_markup import table_markup
-from exchange.report_structure import EstimateTable
-from exchange.report_tables import printed
-from exchange.report_words import lines_of
+from exchange.report.estimate_rows import ALL_ITEMS, EstimateRow, Party
+from exchange.report.report_markup import table_markup
+from exchange.report.report_structure import EstimateTable
+from exchange.report.report_tables import printed
+from exchange.report.report_words import lines_of
 
 PLANNED = "Primary estimate: Accuracy"
 

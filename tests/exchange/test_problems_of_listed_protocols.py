@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from exchange.listed_folder import Expanding, look_through_listed
-from exchange.protocol_yaml import load
 from exchange.refusal import InputRefused
-from exchange.study_folder import read_study_folder
-from exchange.study_language import lists_phases
+from exchange.study_folder.folder import read_study_folder
+from exchange.study_folder.listed_folder import Expanding, look_through_listed
+from exchange.study_folder.protocol_yaml import load
+from exchange.study_folder.study_language import lists_phases
 from tests.situations import write_table
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"

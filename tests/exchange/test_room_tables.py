@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from exchange.refusal import InputRefused
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
 from tests.room_study import (
     PRACTICE,
     add_case,

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from services.people import identity
-from services.studies import invitations
+from services.studies.membership import invitations
 from tests.blinding import serving
 from tests.blinding.marked_study import STUDY, mark, marked_study
 from tests.blinding.serving import ServedStudy

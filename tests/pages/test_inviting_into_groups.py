@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import Membership
 from services.reading import member_progress
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.blinding.serving import cookie_of, served
 from tests.harness.server import RunningServer
 from tests.listed_study import TWO_GROUPS, imported_listed, write_listed

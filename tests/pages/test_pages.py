@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components.verification_view import spoken_age
+from components.study.verification_view import spoken_age
 from db import Database
 from services.people import accounts, identity
 from services.progress import data_lock
 from services.reading import worklist
-from services.studies import invitations
+from services.studies.membership import invitations
 from tests.pages.conftest import OpenPage, as_read
 from tests.room_study import reading_rules, room_study
 from tests.situations import imported_study, open_study, read_all

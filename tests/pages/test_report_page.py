@@ -14,8 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db import Database
-from exchange.report_words import lines_of
-from exchange.shown_numbers import shown_estimate
+from exchange.report.report_words import lines_of
+from exchange.report.shown_numbers import shown_estimate
 from services.progress import data_lock
 from services.report import EstimateTable, build_report, figures_of, report_page
 from tests.listed_study import opened_listed, work_through

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from components import calibration_view
+from components.calibration import calibration_view
 from db import Database
 from services.judging import sealed_split
 from services.progress import data_lock
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed
 from tests.pages.conftest import OpenPage, as_read
 from tests.sealed_study import with_a_judge, with_many_items

@@ -14,7 +14,10 @@ from services.judging import import_runs
 from services.people.identity import Actor, login_of
 from services.progress import data_lock
 from services.reading import member_progress, worklist
-from services.studies import catalogue, freezing, importing, members
+from services.studies import catalogue
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.listed_study import READ_THEN_SCORE, SCORE_ALONE, imported_listed, opened_listed, write_listed
 from tests.pages.conftest import OpenPage, as_read

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from db import Database
 from services.progress import data_lock
 from services.report import Report, build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed, work_through
 from tests.situations import answers, write_table
 

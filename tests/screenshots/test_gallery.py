@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 from plotly.offline import get_plotlyjs
 
 from db.engine import Database, make_engine
-from exchange.report_html import Drawing, report_html
+from exchange.report.report_html import Drawing, report_html
 from services.report import Report, figures_of
 from tests.harness.databases import copy_of_sqlite_file
 from tests.harness.screenshots import FOLDER

@@ -17,7 +17,7 @@ from server import downloads
 from server.gate import Gate
 from services.people import identity
 from services.progress import data_lock
-from services.studies import members
+from services.studies.membership import members
 from tests.situations import Situation, open_study, opened_once, write_study_folder
 
 FILES = ("manifest.json", "report.html", "report-csv.zip", "report.json")

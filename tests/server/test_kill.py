@@ -18,7 +18,9 @@ from db import Assignment, Database, Membership, Verdict
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
 from services.reading import submission
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.blinding import serving
 from tests.harness.server import RunningServer
 from tests.situations import any_answers, signed_in, write_study_folder

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from db import Database
 from services.people import identity
-from services.studies import members
+from services.studies.membership import members
 from tests.blinding.marked_study import OBSERVED, STUDY
 from tests.blinding.serving import ServedStudy
 

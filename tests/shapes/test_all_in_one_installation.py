@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.studies import freezing, importing
+from services.studies.folders import importing
+from services.studies.freeze import freezing
 from studies.examples import build, shapes
 from tests.situations import owner_of
 

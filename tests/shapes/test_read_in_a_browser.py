@@ -20,7 +20,7 @@ from protocol.fields.abstention import is_undetermined
 from services.people import identity
 from services.reading import worklist
 from services.reading.correctness import as_text
-from services.studies import freezing
+from services.studies.freeze import freezing
 from studies.examples import build
 from tests.blinding.serving import served
 from tests.harness.screenshots import FOLDER

@@ -4,7 +4,7 @@ import nibabel as nib
 import numpy as np
 import pytest
 
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
 from imaging import PreparedVolume, prepare_volume
 from studies.demo.build import STAMP, build, scans, volume_key
 from studies.demo.cases import CASES

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from exchange.judge_verdicts import parse_judge_verdicts
-from exchange.study_folder import StudyFolder, read_study_folder
+from exchange.study_folder.folder import StudyFolder, read_study_folder
 from studies.demo.build import build
 from studies.demo.cases import CASES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from services.studies import checking
+from services.studies.folders import checking
 from studies.examples import HERE, build, shapes
 
 

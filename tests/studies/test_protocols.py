@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 import yaml
 
-from exchange.study_file import read_study
+from exchange.study_folder.study_file import read_study
 from protocol.language.expansion import Expansion, Phase, Sample, When
 from protocol.language.law import breaches
 from protocol.language.telling import Asked
 from protocol.language.things import THINGS
-from services.studies.explaining import SHARED_LISTS, explain
+from services.studies.folders.explaining import SHARED_LISTS, explain
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 PROTOCOLS = sorted(STUDIES.glob("*/protocol.yaml"))

@@ -42,9 +42,10 @@ from services.record.blinding_audit.hidden import STUDY, Cut, HiddenValues, Unit
 from services.record.blinding_audit.kinds import KINDS
 from services.record.blinding_audit.matching import Literal
 from services.record.blinding_audit.of_references import said_of, texts_of_fields
-from services.studies import frozen_facts, rater_attributes
+from services.studies import frozen_facts
+from services.studies.drawing.item_references import references_of
 from services.studies.groups import name_of_slot
-from services.studies.item_references import references_of
+from services.studies.membership import rater_attributes
 
 # A sentence with fewer words may occur in any text.
 FEWEST_IN_SENTENCES = 4

@@ -13,7 +13,7 @@ from protocol.phase_rules import PhaseRules
 from protocol.references import FieldReference
 from protocol.study_phases import StudyPhases
 from services.reading.references_in_words import compared_in
-from services.studies.item_references import references_of
+from services.studies.drawing.item_references import references_of
 
 
 def texts_of_fields(phases: StudyPhases) -> dict[str, dict[str, str]]:

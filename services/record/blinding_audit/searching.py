@@ -31,8 +31,9 @@ from services.record.blinding_audit.screens import (
     pieces_of,
 )
 from services.record.blinding_audit.tally import UNTOLD, Leak, Tally
-from services.studies import frozen_facts, volume_integrity, volume_store
+from services.studies import frozen_facts
 from services.studies.groups import name_of_slot
+from services.studies.volumes import volume_integrity, volume_store
 
 # Results that depend only on a text are cached: most texts are on many screens.
 REMEMBERED = 50_000

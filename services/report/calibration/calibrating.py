@@ -22,8 +22,8 @@ from agreement.judge.scale import Scale
 from agreement.judge.wording import called, p_in_figures
 from db import Database, JudgeRun, Study, queries
 from db.base import stored_id
-from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import said_once
+from exchange.report.report_structure import Cell, Column, PlainTable, Section
+from exchange.report.report_words import said_once
 from protocol.language.expansion import Expansion
 from protocol.language.judged import compared_fields, judged_fields
 from services.errors import Conflict

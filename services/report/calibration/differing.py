@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from exchange.report_csv import csv_lines
-from exchange.report_structure import Column, PlainTable
+from exchange.report.report_csv import csv_lines
+from exchange.report.report_structure import Column, PlainTable
 from services.report.calibration.exported import VERDICT, Exported, Party, Said, Texts
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from exchange.report_structure import Cell
+from exchange.report.report_structure import Cell
 from services.judging.import_labels import NOT_BLINDED_HERE
 
 Kind = Literal["human", "judge"]

@@ -12,8 +12,8 @@ from sqlmodel import Session, col, select
 
 from db import Database, JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
-from exchange.report_csv import csv_lines
-from exchange.report_structure import Cell
+from exchange.report.report_csv import csv_lines
+from exchange.report.report_structure import Cell
 from protocol.fields.preference import SIDES
 from protocol.language.expansion import Expansion
 from protocol.language.judged import compared_fields

@@ -20,7 +20,7 @@ from agreement.judge.panels import (
 )
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
-from exchange.report_words import said_once
+from exchange.report.report_words import said_once
 from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure
 

@@ -15,7 +15,7 @@ from protocol.language.sentences_of_plan import condition_in_words
 from protocol.language.wording import listed
 from services.report.rows.candidate_columns import CandidateColumns
 from services.report.rows.listed_rows import ListedRows
-from services.studies.drawing_phases import as_canonical
+from services.studies.drawing.drawing_phases import as_canonical
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
 

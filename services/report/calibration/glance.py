@@ -13,7 +13,7 @@ from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import IN_WORDS
 from agreement.judge.signed import margin_of
 from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
-from exchange.report_structure import Cell, Column, PlainTable
+from exchange.report.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
 _OF_TWO_PARTS = (

@@ -8,11 +8,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import Estimated
-from exchange.report_structure import PairedPoints
-from exchange.report_words import parties_in_words
-from exchange.shown_numbers import shown_number
-from exchange.statistic_names import Statistic
+from exchange.report.estimate_rows import Estimated
+from exchange.report.report_structure import PairedPoints
+from exchange.report.report_words import parties_in_words
+from exchange.report.shown_numbers import shown_number
+from exchange.report.statistic_names import Statistic
 from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
 from services.report.figures.labels import escaped
 

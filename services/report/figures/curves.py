@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import Estimated
+from exchange.report.estimate_rows import Estimated
 from services.report.figures.drawing import AXIS, COLOURS, GRID, SHARES, SYMBOLS, layout
 from services.report.figures.labels import escaped
 

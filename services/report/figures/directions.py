@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow
-from exchange.report_words import party_in_words, stratum_in_words
+from exchange.report.estimate_rows import ALL_CANDIDATES, CONSENSUS, Direction, EstimateRow
+from exchange.report.report_words import party_in_words, stratum_in_words
 from protocol.language.wording import listed
 
 # Which side of "human minus judge" means what.

@@ -10,10 +10,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Stratum
-from exchange.report_words import party_in_words, stratum_in_words, who
-from exchange.shown_numbers import shown_estimate
-from exchange.statistic_names import Scale
+from exchange.report.estimate_rows import ALL_RATERS, Estimated, EstimateRow, Stratum
+from exchange.report.report_words import party_in_words, stratum_in_words, who
+from exchange.report.shown_numbers import shown_estimate
+from exchange.report.statistic_names import Scale
 from services.report.figures.labels import escaped, height_of, wrapped
 
 # Colours that people with red-green colour blindness can tell apart, with a contrast of at least 3 to 1 on white and on

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from exchange.estimate_rows import EstimateRow
+from exchange.report.estimate_rows import EstimateRow
 
 # A figure with more lines than this cannot be read at a glance.
 MOST_LINES = 45

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow
-from exchange.report_words import intervals_in_words, statistic_in_words, stratum_in_words, who
-from exchange.shown_numbers import shown_estimate
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow
+from exchange.report.report_words import intervals_in_words, statistic_in_words, stratum_in_words, who
+from exchange.report.shown_numbers import shown_estimate
+from exchange.report.statistic_names import Compared
 from protocol.language.wording import listed
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest

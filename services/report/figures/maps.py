@@ -8,8 +8,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.report_structure import Matrix
-from exchange.report_words import party_in_words
+from exchange.report.report_structure import Matrix
+from exchange.report.report_words import party_in_words
 from services.report.figures.drawing import layout
 from services.report.figures.labels import NARROW, escaped, height_above, height_of, longest_of_column, wrapped
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow
-from exchange.report_structure import EstimateTable, Matrix, Section, TitleParts
-from exchange.report_words import (
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow
+from exchange.report.report_structure import EstimateTable, Matrix, Section, TitleParts
+from exchange.report.report_words import (
     ALSO_DECLARED,
     intervals_in_words,
     parties_in_words,
@@ -19,8 +19,8 @@ from exchange.report_words import (
     stratum_in_words,
     who,
 )
-from exchange.shown_numbers import shown_estimate
-from exchange.statistic_names import Statistic
+from exchange.report.shown_numbers import shown_estimate
+from exchange.report.statistic_names import Statistic
 from protocol.language.wording import spoken
 from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure

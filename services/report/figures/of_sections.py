@@ -9,9 +9,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, EstimateRow, Stratum
-from exchange.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
-from exchange.report_words import (
+from exchange.report.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_RATERS, EstimateRow, Stratum
+from exchange.report.report_structure import EstimateTable, Matrix, QuartileRow, QuartileTable, Report, Section
+from exchange.report.report_words import (
     WEIGHTED,
     intervals_in_words,
     party_in_words,
@@ -20,8 +20,8 @@ from exchange.report_words import (
     stratum_key,
     who,
 )
-from exchange.shown_numbers import shown_number
-from exchange.statistic_names import Compared, Scale, Statistic
+from exchange.report.shown_numbers import shown_number
+from exchange.report.statistic_names import Compared, Scale, Statistic
 from services.report.figures import directions
 from services.report.figures.drawing import (
     KAPPA,

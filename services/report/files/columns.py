@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from exchange.report_structure import Cell, Column
+from exchange.report.report_structure import Cell, Column
 from services.report.rows.study_rows import Entry
 
 ITEM = Column("item", "Item", "Key of the item")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from exchange.report_structure import Cell, Column, DataFile
+from exchange.report.report_structure import Cell, Column, DataFile
 from protocol.fields.preference import IN_ORDER, SIDES, as_in_table
 from protocol.phases import THEN
 from services.report.files.columns import ITEM

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exchange.report_structure import Cell, Column, DataFile
+from exchange.report.report_structure import Cell, Column, DataFile
 from services.reading.correctness import as_text, reference_in_words
 from services.report.files.columns import (
     ACCEPTED,

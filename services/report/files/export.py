@@ -12,11 +12,11 @@ from pathlib import Path
 from plotly.offline import get_plotlyjs
 
 from db import Database, audit
-from exchange.report_csv import csv_files
-from exchange.report_html import Drawing
-from exchange.report_html import report_html as write_html
-from exchange.report_json import report_json
-from exchange.report_structure import Report
+from exchange.report.report_csv import csv_files
+from exchange.report.report_html import Drawing
+from exchange.report.report_html import report_html as write_html
+from exchange.report.report_json import report_json
+from exchange.report.report_structure import Report
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role

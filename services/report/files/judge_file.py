@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from db import Database, Item, JudgeRun, queries
-from exchange.report_structure import Cell, Column, DataFile, Report
+from exchange.report.report_structure import Cell, Column, DataFile, Report
 from services.judging.verdict_columns import judged_page
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
 

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, ImportedLabel, Item, LabelImport, Person, Study, queries
 from db.base import stored_id
-from exchange.report_structure import Cell, Column, DataFile, Report
+from exchange.report.report_structure import Cell, Column, DataFile, Report
 from services.judging.import_labels import NOT_BLINDED_HERE, SEALED
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from exchange.report_structure import Cell, Column, DataFile
+from exchange.report.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from protocol.language.model_answers import stored_as
 from protocol.phases import THEN

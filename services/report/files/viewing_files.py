@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from exchange.report_structure import Cell, Column, DataFile
+from exchange.report.report_structure import Cell, Column, DataFile
 from exchange.viewing_trace import PLANES
 from services.report.rows.viewings import Viewing
 

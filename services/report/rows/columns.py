@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from exchange.estimate_rows import Party
+from exchange.report.estimate_rows import Party
 from services.report.rows.listed_rows import CandidateLine, ItemLine
 
 # What became of a field; the ways of having no answer are kept apart. Only models can be `invalid` (what they wrote is

@@ -27,9 +27,9 @@ from services.report.rows.entries import load_entries
 from services.report.rows.in_pixels import items_in_pixels
 from services.report.rows.listed_rows import CandidateLine, DrawnLine, ItemLine, ListedRows
 from services.report.rows.study_rows import Member
-from services.studies import pairing
-from services.studies.item_references import references_of
-from services.studies.rater_attributes import declared_of
+from services.studies.drawing import pairing
+from services.studies.drawing.item_references import references_of
+from services.studies.membership.rater_attributes import declared_of
 from services.studies.versions.stored import FIRST_NUMBER, came_in, replaced_in, versions_in
 
 

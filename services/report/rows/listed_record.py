@@ -15,7 +15,8 @@ from db import Assignment, Display, Freeze, Membership, PhaseClosing, Study, que
 from db.base import stored_id
 from db.standing import STANDS
 from services.progress.data_lock import EventLine, events_in
-from services.studies import drawn_apart, frozen_facts
+from services.studies import frozen_facts
+from services.studies.drawing import drawn_apart
 from services.studies.versions.stored import Version, rows_of_versions, versions_in
 
 

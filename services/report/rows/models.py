@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from exchange.estimate_rows import Party
+from exchange.report.estimate_rows import Party
 from protocol.fields import KINDS, PLACES, SETS
 from protocol.fields.abstention import is_undetermined
 from protocol.fields.kind import WrongAnswer

@@ -8,7 +8,15 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from exchange.estimate_rows import ALL_CANDIDATES, ALL_ITEMS, ALL_PAIRS, ALL_RATERS, ALL_REFERENCES, Party, Stratum
+from exchange.report.estimate_rows import (
+    ALL_CANDIDATES,
+    ALL_ITEMS,
+    ALL_PAIRS,
+    ALL_RATERS,
+    ALL_REFERENCES,
+    Party,
+    Stratum,
+)
 from protocol.fields.kind import FieldKind
 from protocol.language.criteria import MOST_PAIRS, MOST_PAIRS_OF_PART
 from protocol.language.expansion import Field, Phase

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from exchange.estimate_rows import ALL_ITEMS, Party, Stratum
-from exchange.report_words import FORMATS, GROUNDINGS
+from exchange.report.estimate_rows import ALL_ITEMS, Party, Stratum
+from exchange.report.report_words import FORMATS, GROUNDINGS
 from protocol.phases import READING
 from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score, score_written
 from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows

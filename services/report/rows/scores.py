@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from exchange.estimate_rows import ALL_CANDIDATES, Stratum
+from exchange.report.estimate_rows import ALL_CANDIDATES, Stratum
 from protocol.phases import SCORING
 from protocol.scales import CORRECTNESS
 from protocol.sections import Scoring

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from agreement import consensus
-from exchange.estimate_rows import Party
+from exchange.report.estimate_rows import Party
 from protocol.language.results import is_number
 from services.report.rows.columns import Column, State, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings

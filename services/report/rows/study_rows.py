@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from exchange.estimate_rows import Party
+from exchange.report.estimate_rows import Party
 from protocol.scales import CORRECTNESS
 from protocol.study import Protocol
 from services.judging.verdict_columns import VerdictColumns

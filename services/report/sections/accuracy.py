@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from agreement import Accuracy, accuracy_of_correctness, mcnemar, paired_difference
 from agreement.contrast import difference_of_parts
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, LeftOut, Stratum
-from exchange.report_structure import EstimateTable, Section
-from exchange.report_words import PRIMARY
+from exchange.report.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, LeftOut, Stratum
+from exchange.report.report_structure import EstimateTable, Section
+from exchange.report.report_words import PRIMARY
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Column, Part, Reads

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from agreement import accuracy_of_correctness, cohen_kappa, percent_agreement
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, REVIEWER, EstimateRow, Party, Pooled, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section, Table
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_ITEMS, ALL_RATERS, REVIEWER, EstimateRow, Party, Pooled, Stratum
+from exchange.report.report_structure import Column, EstimateTable, PlainTable, Section, Table
+from exchange.report.statistic_names import Compared
 from services.reading.correctness import NOT_ASSESSABLE
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.consensus import Consensus, Reviewed

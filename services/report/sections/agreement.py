@@ -7,10 +7,19 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from agreement import Estimate, cohen_kappa, krippendorff_alpha, pabak, percent_agreement, shared_errors
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, IfIndependent, Party, Pooled, Remark, Stratum
-from exchange.report_structure import Column as TableColumn
-from exchange.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
-from exchange.report_words import PRIMARY, parties_in_words, stratum_in_words
+from exchange.report.estimate_rows import (
+    ALL_ITEMS,
+    ALL_RATERS,
+    EstimateRow,
+    IfIndependent,
+    Party,
+    Pooled,
+    Remark,
+    Stratum,
+)
+from exchange.report.report_structure import Column as TableColumn
+from exchange.report.report_structure import EstimateTable, Matrix, PlainTable, Section, Table
+from exchange.report.report_words import PRIMARY, parties_in_words, stratum_in_words
 from protocol.analysis import AnalysisPlan
 from protocol.fields.yes_no import YES_NO
 from services.reading.correctness import NOT_ASSESSABLE, reference_in_words, written_in_words

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from agreement import cohen_kappa, exact_match, percent_agreement, spearman, token_f1
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow
-from exchange.report_structure import EstimateTable
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow
+from exchange.report.report_structure import EstimateTable
+from exchange.report.statistic_names import Compared
 from services.reading.correctness import in_words, score_written
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.scores import Scores, by_model

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow
-from exchange.report_structure import EstimateTable
+from exchange.report.estimate_rows import ALL_ITEMS, Category, EstimateRow
+from exchange.report.report_structure import EstimateTable
 from protocol.fields.yes_no import YES_NO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Part, Reads

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from agreement import adjust_p_values
-from exchange.estimate_rows import Comparison, EstimateRow
-from exchange.statistic_names import Compared, Statistic
+from exchange.report.estimate_rows import Comparison, EstimateRow
+from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from exchange.estimate_rows import ALL_ITEMS, EstimateRow
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from exchange.report.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import StudyRows

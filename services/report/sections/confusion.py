@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from exchange.estimate_rows import ALL_RATERS, REFERENCE, Party
-from exchange.report_structure import Matrix
-from exchange.report_words import parties_in_words
+from exchange.report.estimate_rows import ALL_RATERS, REFERENCE, Party
+from exchange.report.report_structure import Matrix
+from exchange.report.report_words import parties_in_words
 from protocol.fields import ONE_OPTION, ORDERED
 from protocol.fields.abstention import ID as UNDETERMINED
 from protocol.fields.abstention import WORDS

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from exchange.estimate_rows import EstimateRow, Party, Stratum
-from exchange.report_structure import Cell, Column, PlainTable
-from exchange.report_words import parties_in_words, statistic_in_words, stratum_in_words, who
-from exchange.shown_numbers import shown_estimate
+from exchange.report.estimate_rows import EstimateRow, Party, Stratum
+from exchange.report.report_structure import Cell, Column, PlainTable
+from exchange.report.report_words import parties_in_words, statistic_in_words, stratum_in_words, who
+from exchange.report.shown_numbers import shown_estimate
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.criteria import bounds_in_words, statistic_of
 from protocol.language.wording import spoken

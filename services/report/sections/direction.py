@@ -11,8 +11,8 @@ from agreement import Estimate, JudgeDirection, judge_direction
 from agreement.clustered_tests import mcnemar_p_in_clusters
 from agreement.estimate import undefined
 from agreement.lone_items import shared_clusters
-from exchange.estimate_rows import Direction
-from exchange.shown_numbers import has_interval
+from exchange.report.estimate_rows import Direction
+from exchange.report.shown_numbers import has_interval
 from services.report.interval_settings import IntervalSettings
 
 TEST_OF_DIRECTION = (

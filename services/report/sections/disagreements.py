@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.report_structure import Cell, Column, PlainTable, Section
+from exchange.report.report_structure import Cell, Column, PlainTable, Section
 from services.reading.correctness import reference_in_words
 from services.report.rows.consensus import Consensus
 from services.report.rows.reads import Reads

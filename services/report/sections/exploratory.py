@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agreement import Estimate
-from exchange.estimate_rows import EstimateRow
+from exchange.report.estimate_rows import EstimateRow
 from services.report.interval_settings import IntervalSettings
 
 

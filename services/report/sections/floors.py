@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
-from exchange.estimate_rows import EstimateRow, Party
-from exchange.report_structure import EstimateTable, Section
+from exchange.report.estimate_rows import EstimateRow, Party
+from exchange.report.report_structure import EstimateTable, Section
 from services.reading.correctness import right_guesses
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Part, Reads

@@ -16,9 +16,9 @@ from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
 from agreement.methods import score_test
-from exchange.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
-from exchange.report_words import stratum_in_words
-from exchange.statistic_names import Compared, Statistic
+from exchange.report.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
+from exchange.report.report_words import stratum_in_words
+from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Expansion
 from protocol.language.sentences_of_plan import where_in_words

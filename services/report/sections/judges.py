@@ -9,9 +9,9 @@ import numpy as np
 
 from agreement import accuracy_of_correctness, cohen_kappa, diagnostic_accuracy, judge_direction, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow, LeftOut, Party
-from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
-from exchange.report_words import party_in_words
+from exchange.report.estimate_rows import ALL_CANDIDATES, CONSENSUS, EstimateRow, LeftOut, Party
+from exchange.report.report_structure import Cell, Column, EstimateTable, PlainTable, Section, Table
+from exchange.report.report_words import party_in_words
 from services.judging.verdict_columns import UNRESOLVED, CandidateIds
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agreement.estimate import undefined
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party
-from exchange.report_structure import EstimateTable
-from exchange.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party
+from exchange.report.report_structure import EstimateTable
+from exchange.report.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
 from protocol.language.computed import field_is_computed
 from protocol.language.expansion import Expansion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from exchange.report_structure import Column, PlainTable, Section
+from exchange.report.report_structure import Column, PlainTable, Section
 from protocol.language.wording import listed
 from protocol.study_phases import StudyPhases
 from services.report.rows.listed_rows import ListedRows

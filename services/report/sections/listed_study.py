@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from exchange.refusal import counted
-from exchange.report_structure import Cell, Column, PlainTable, Section
+from exchange.report.report_structure import Cell, Column, PlainTable, Section
 from protocol.language.expansion import Expansion
 from protocol.language.pools import kind_rated
 from protocol.language.sentences_of_plan import plan_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from exchange.estimate_rows import EstimateRow
-from exchange.statistic_names import Compared, Statistic
+from exchange.report.estimate_rows import EstimateRow
+from exchange.report.statistic_names import Compared, Statistic
 from protocol.fields import IN_WORDS, NUMBERS, ORDERED, PLACES, SETS
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
 from protocol.language.expansion import Expansion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from agreement.consensus import are_different
-from exchange.report_structure import Column, PlainTable
+from exchange.report.report_structure import Column, PlainTable
 from protocol.phases import OPINIONS, READING, REVIEW, SCORING
 from services.progress.outstanding import NO_REVIEWER, OpenWork, in_order
 from services.reading.correctness import said

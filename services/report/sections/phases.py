@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import Column, EstimateTable, Fold, PlainTable, Section, Table, TitleParts
-from exchange.report_words import FORMATS, GROUNDINGS, party_in_words, stratum_in_words
+from exchange.report.estimate_rows import EstimateRow, Stratum
+from exchange.report.report_structure import Column, EstimateTable, Fold, PlainTable, Section, Table, TitleParts
+from exchange.report.report_words import FORMATS, GROUNDINGS, party_in_words, stratum_in_words
 from protocol.language.bins import level_of, levels_of
 from protocol.language.computed import number_columns
 from protocol.language.expansion import Expansion, Phase

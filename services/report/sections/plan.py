@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from exchange.report_structure import EstimateTable, Section
-from exchange.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
+from exchange.report.report_structure import EstimateTable, Section
+from exchange.report.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
 from protocol.language.authored_plan import AuthoredEstimate, are_right_at_once
 from protocol.language.computed import is_computed, not_computed
 from protocol.language.criteria import statistic_of

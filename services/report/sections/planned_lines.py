@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import EstimateTable, TitleParts
+from exchange.report.estimate_rows import EstimateRow, Stratum
+from exchange.report.report_structure import EstimateTable, TitleParts
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate, are_right_at_once
 from protocol.language.computed import by_each_rater
 from protocol.language.expansion import Expansion

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from exchange.estimate_rows import EstimateRow, Party
+from exchange.report.estimate_rows import EstimateRow, Party
 from protocol.language.authored_plan import AuthoredCriterion
 from services.report.rows.columns import Column
 from services.report.rows.excluded import says_neither

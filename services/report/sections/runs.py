@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from exchange.report_structure import Cell, Column, PlainTable, Section
+from exchange.report.report_structure import Cell, Column, PlainTable, Section
 from services.judging.verdict_columns import CandidateIds
 from services.report.calibration.compared import pairs_in
 from services.report.calibration.material import candidates_of_models

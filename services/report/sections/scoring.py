@@ -9,8 +9,8 @@ from typing import Any
 
 from agreement import Estimate, accuracy_of_correctness, cohen_kappa, percent_agreement
 from agreement.weighted import weighted_mean
-from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, LeftOut, Party, Stratum
-from exchange.report_structure import Column, EstimateTable, PlainTable, Section
+from exchange.report.estimate_rows import ALL_CANDIDATES, EstimateRow, LeftOut, Party, Stratum
+from exchange.report.report_structure import Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either
 from services.report.rows.scores import Scores, by_model

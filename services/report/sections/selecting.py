@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from exchange.estimate_rows import Stratum
-from exchange.report_words import stratum_in_words
+from exchange.report.estimate_rows import Stratum
+from exchange.report.report_words import stratum_in_words
 from protocol.language.authored_plan import RATER, AnswersUsed, AuthoredEstimate
 from protocol.language.bins import level_of
 from protocol.language.computed import by_each_rater, columns_of_raters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from exchange.report_structure import Cell, Column, PlainTable, Section
-from exchange.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY, PRIMARY_ESTIMATE
+from exchange.report.report_structure import Cell, Column, PlainTable, Section
+from exchange.report.report_words import DRAWS, FORMATS, GROUNDINGS, KAPPA_INTERVALS, PRIMARY, PRIMARY_ESTIMATE
 from services.report.rows.reads import Reads
 from services.report.rows.study_rows import ReadItem, StudyRows
 from services.report.sections.completeness import not_let_in_sentences

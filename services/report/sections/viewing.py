@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from exchange.estimate_rows import ALL_ITEMS, EstimateRow
-from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, Section
+from exchange.report.estimate_rows import ALL_ITEMS, EstimateRow
+from exchange.report.report_structure import Cell, Column, EstimateTable, PlainTable, Section
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.reads import Reads
 from services.report.rows.viewings import Viewing

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 
 from agreement.contrast import difference_of_parts
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, Counted, EstimateRow, Party, Stratum
-from exchange.report_structure import Cell, Column, EstimateTable, PlainTable, QuartileRow, QuartileTable
-from exchange.report_words import party_in_words
-from exchange.statistic_names import Compared, Statistic
+from exchange.report.estimate_rows import ALL_ITEMS, ALL_RATERS, Counted, EstimateRow, Party, Stratum
+from exchange.report.report_structure import Cell, Column, EstimateTable, PlainTable, QuartileRow, QuartileTable
+from exchange.report.report_words import party_in_words
+from exchange.report.statistic_names import Compared, Statistic
 from exchange.viewing_trace import PLANES
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.viewings import Viewing

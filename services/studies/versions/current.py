@@ -12,7 +12,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from db import Candidate, Case, Item, Overlay, PooledAnswer, PoolFile, Reference, StudyVersion, Volume, WithdrawnUnit
-from exchange.frozen_study import FrozenStudy
+from exchange.study_folder.frozen_study import FrozenStudy
 from protocol.fields.point import place_of
 from protocol.language.expansion import Expansion
 from services.seals import proofs

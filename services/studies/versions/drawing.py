@@ -15,11 +15,13 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from protocol.language.wording import listed
 from services.errors import Conflict
-from services.studies import dealing_phases, drawing_phases, one_spelling, pool_files
-from services.studies.drawn_phase import DrawnPhase
+from services.studies.dealing import dealing_phases
+from services.studies.drawing import drawing_phases, one_spelling
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.pool import Pool
 from services.studies.draws import DrawKey
+from services.studies.folders import pool_files
 from services.studies.groups import Slots
-from services.studies.pool import Pool
 from services.studies.sampling.inclusion import Inclusion
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.sample import DrawnSample, DrawnUnit, draw

@@ -13,17 +13,14 @@ from services.errors import require_reason
 from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import require_role, state_of
-from services.studies import (
-    frozen_facts,
-    leftovers,
-    pool_files,
-    volume_store,
-)
-from services.studies.preparing import Progress, prepare_files, require_files
+from services.studies import frozen_facts
+from services.studies.folders import pool_files
 from services.studies.versions import drawing, same_files
 from services.studies.versions.changes import in_words, refuse_all
 from services.studies.versions.planning import planned_version
 from services.studies.versions.storing import store_version
+from services.studies.volumes import leftovers, volume_store
+from services.studies.volumes.preparing import Progress, prepare_files, require_files
 
 
 @dataclass(frozen=True)

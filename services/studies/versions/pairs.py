@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from sqlmodel import Session, col, select
 
 from db import CandidatePair
-from exchange.folder_rows import CandidateRow, PairRow
-from services.studies import pairing, table_rows
-from services.studies.drawn_phase import DrawnPhase
-from services.studies.pool import Pool
+from exchange.study_folder.folder_rows import CandidateRow, PairRow
+from services.studies.drawing import pairing
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.pool import Pool
+from services.studies.drawing.stored_pool import pool_of
+from services.studies.folders import table_rows
 from services.studies.sampling.units import Unit
-from services.studies.stored_pool import pool_of
 
 
 @dataclass(frozen=True)

@@ -24,24 +24,17 @@ from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import freeze_of, require_role
-from services.studies import (
-    drawn_apart,
-    drawn_in_common,
-    draws,
-    foreseen,
-    frozen_facts,
-    groups,
-    pool_files,
-    sound_draws,
-    stored_pool,
-)
-from services.studies.alignment import Files
-from services.studies.checking import checked_folder
+from services.studies import draws, frozen_facts, groups
+from services.studies.drawing import drawn_apart, drawn_in_common, sound_draws, stored_pool
+from services.studies.folders import pool_files
+from services.studies.folders.checking import checked_folder
+from services.studies.freeze import foreseen
 from services.studies.versions import drawing, same_files, shown_before
 from services.studies.versions.changes import Change, refuse_all
 from services.studies.versions.current import current_of, frozen_study_of
 from services.studies.versions.protocols import changes_of_protocol, reasons_against_protocol, with_interval_of
 from services.studies.versions.tables import NewRows, new_rows
+from services.studies.volumes.alignment import Files
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from db import Overlay, Volume
-from exchange.folder_rows import StudyFolder
+from exchange.study_folder.folder_rows import StudyFolder
 from imaging import ImagingError, prepare_overlay, prepare_volume
 from imaging.images import Convention
-from services.studies.preparing import Progress
+from services.studies.volumes.preparing import Progress
 
 # SHA-256 of the voxels of each stored scan and mask, by kind and key.
 Stored = Mapping[tuple[str, str], str]

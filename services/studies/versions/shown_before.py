@@ -30,10 +30,10 @@ from protocol.language.things import in_words
 from protocol.language.wording import listed
 from protocol.phases import Phase
 from protocol.study_phases import StudyPhases
-from services.studies.drawn_phase import DrawnPhase
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.sound_draws import abouts_of
 from services.studies.groups import name_of_slot
 from services.studies.sampling.units import Unit
-from services.studies.sound_draws import abouts_of
 
 _ABOUT = {"subject": "the subject", "item": "the item", "unit": "the answer"}
 

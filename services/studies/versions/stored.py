@@ -16,7 +16,7 @@ from db.standing import STANDS
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
-from services.studies.manifest import COVERED, FORMATS, AsOf, rebuilt
+from services.studies.freeze.manifest import COVERED, FORMATS, AsOf, rebuilt
 from services.studies.versions.changes import Change, in_words
 
 # The name of the freeze, which is the first version.

@@ -36,25 +36,19 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import forget_freeze, freeze_of, require_role
 from services.seals import proofs
-from services.studies import (
-    assigning,
-    drawing_phases,
-    drawn_apart,
-    draws,
-    frozen_facts,
-    groups,
-    shared_scans,
-    table_rows,
-    whole_pool,
-)
-from services.studies.alignment import Files
-from services.studies.manifest import AsOf, build_manifest_of_pool, canonical, sha256_of
-from services.studies.preparing import Prepared, store_files
+from services.studies import draws, frozen_facts, groups
+from services.studies.dealing import assigning
+from services.studies.drawing import drawing_phases, drawn_apart
+from services.studies.folders import shared_scans, table_rows
+from services.studies.freeze import whole_pool
+from services.studies.freeze.manifest import AsOf, build_manifest_of_pool, canonical, sha256_of
 from services.studies.versions import pairs, sealed_copies, shown_before
 from services.studies.versions.changes import refuse_all
 from services.studies.versions.planning import Planned
 from services.studies.versions.stored import VERSIONED, manifest_of_version
 from services.studies.versions.tables import NewRows
+from services.studies.volumes.alignment import Files
+from services.studies.volumes.preparing import Prepared, store_files
 
 VERSION_MADE = "study version made"
 _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidate, CandidatePair)

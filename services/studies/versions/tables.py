@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from db import now
-from exchange.folder_rows import CandidateRow, ReferenceRow, StudyFolder
-from exchange.item_table import ItemRow
+from exchange.study_folder.folder_rows import CandidateRow, ReferenceRow, StudyFolder
+from exchange.study_folder.item_table import ItemRow
 from exchange.tables import LONGEST_KEY
 from protocol.language.model_answers import is_stored_answer
 from protocol.language.wording import listed
-from services.studies import pool_rows, table_rows
-from services.studies.preparing import Prepared
+from services.studies.folders import pool_rows, table_rows
 from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Change
 from services.studies.versions.current import Current
 from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
+from services.studies.volumes.preparing import Prepared
 
 # The parts of an item that may be corrected; if anything else differs, it is a different item.
 _OF_ITEMS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from exchange.protocol_file import parse_protocol
+from exchange.study_folder.protocol_file import parse_protocol
 from protocol.language.expansion import Expansion
 from protocol.language.first import expand_first
 from protocol.language.law import breaches

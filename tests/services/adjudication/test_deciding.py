@@ -15,7 +15,7 @@ from db import Adjudication, Assignment, AuditEvent, Database, Item, ReviewTask,
 from services.errors import Conflict, Incomplete, NotAllowed, NotFound
 from services.progress import data_lock
 from services.reading import submission
-from services.studies import members
+from services.studies.membership import members
 from tests.services.adjudication.reviewing import FIRST_SAYS, SECOND_SAYS, desk, open_queue, read_by_both, work
 from tests.situations import (
     Situation,

@@ -18,7 +18,7 @@ from services.errors import Conflict, NotAllowed
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import submission
-from services.studies import members
+from services.studies.membership import members
 from tests.harness import databases
 from tests.services.adjudication.reviewing import FIRST_SAYS, SECOND_SAYS, open_queue, queue_of, read_by_both
 from tests.situations import (

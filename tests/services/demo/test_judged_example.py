@@ -7,8 +7,8 @@ import re
 import pytest
 
 from db import Database
-from exchange.report_markup import table_markup
-from exchange.report_structure import Matrix, PlainTable
+from exchange.report.report_markup import table_markup
+from exchange.report.report_structure import Matrix, PlainTable
 from services.demo import labels
 from services.people import identity
 from services.report import calibration

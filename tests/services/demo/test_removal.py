@@ -12,7 +12,8 @@ from services.demo import labels, removal
 from services.errors import Conflict, NotAllowed
 from services.people import accounts, identity
 from services.record import maintenance
-from services.studies import importing, members
+from services.studies.folders import importing
+from services.studies.membership import members
 from tests.harness.forked import forked_manage
 from tests.harness.server import clean_environment
 from tests.situations import signed_in, write_study_folder

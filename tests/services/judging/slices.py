@@ -18,7 +18,8 @@ from db.engine import make_engine
 from services.judging import import_runs
 from services.record import verification
 from services.report.rows.loading import newest_rows
-from services.studies import thawing, unfinished_imports
+from services.studies.folders import unfinished_imports
+from services.studies.freeze import thawing
 from tests.services.judging.test_import_runs import take_in
 from tests.situations import Situation
 

@@ -19,7 +19,7 @@ from services.judging import import_labels, sealed_split
 from services.judging.import_labels import LabelLine
 from services.judging.sources import RunFile, asked_of
 from services.record.verification import verify_study
-from services.studies import thawing
+from services.studies.freeze import thawing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import SCORE_ALONE, imported_listed, opened_listed, write_listed
 from tests.services.judging.test_foreign_files import FILES, SCORED, with_image_paths

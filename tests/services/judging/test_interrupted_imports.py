@@ -14,7 +14,7 @@ from db import Database
 from services.errors import Conflict
 from services.judging import import_runs
 from services.record import verification
-from services.studies import unfinished_imports
+from services.studies.folders import unfinished_imports
 from tests.harness.forked import forked_manage
 from tests.services.judging.slices import Left, during, killed_at, seen_of_runs, store_one_row_a_slice, unfinished_of
 from tests.services.judging.test_import_runs import stored_verdicts, take_in

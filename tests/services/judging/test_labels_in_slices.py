@@ -24,7 +24,8 @@ from services.progress import data_lock
 from services.record import verification
 from services.report.files.label_file import label_files
 from services.report.rows.loading import newest_rows
-from services.studies import thawing, unfinished_imports
+from services.studies.folders import unfinished_imports
+from services.studies.freeze import thawing
 from tests.harness.forked import forked_manage
 from tests.services.judging.slices import Left, killed_at, store_one_row_a_slice
 from tests.situations import Situation, open_study

@@ -19,8 +19,9 @@ from db.engine import make_engine
 from services.errors import Conflict
 from services.judging import import_runs
 from services.record import verification
-from services.studies import thawing, unfinished_imports
-from services.studies.unfinished_imports import Pace
+from services.studies.folders import unfinished_imports
+from services.studies.folders.unfinished_imports import Pace
+from services.studies.freeze import thawing
 from tests.services.judging.slices import Left, during, killed_at, seen_of_runs, store_one_row_a_slice, unfinished_of
 from tests.services.judging.test_import_runs import stored_verdicts, take_in
 from tests.situations import Situation, open_study

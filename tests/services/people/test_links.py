@@ -13,7 +13,9 @@ from services.errors import NotAllowed
 from services.people import identity, notices
 from services.people.identity import Actor
 from services.people.signing_in import sign_in
-from services.studies import catalogue, importing, members
+from services.studies import catalogue
+from services.studies.folders import importing
+from services.studies.membership import members
 from tests.situations import Situation, imported_study, signed_in, write_study_folder
 
 PASSWORD = "correct horse battery"

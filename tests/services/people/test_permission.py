@@ -14,7 +14,8 @@ from services.people import permission
 from services.people.permission import administers
 from services.reading import shown_volumes, submission, worklist
 from services.record import verification
-from services.studies import catalogue, freezing
+from services.studies import catalogue
+from services.studies.freeze import freezing
 from tests.situations import Situation, on_the_desk
 
 

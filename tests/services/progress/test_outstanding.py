@@ -15,7 +15,8 @@ from services.errors import NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock, outstanding
 from services.reading import submission
-from services.studies import freezing, members
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
 from tests.room_study import practising
 from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit

@@ -13,7 +13,7 @@ from services.errors import ReadsOpen
 from services.people.identity import Actor
 from services.reading import revising, submission, worklist
 from services.record import verification
-from services.studies import members, removing
+from services.studies.membership import members, removing
 from tests.listed_study import opened_listed
 from tests.room_study import room_study
 from tests.services.reading.test_listed_settling import late_reader, work

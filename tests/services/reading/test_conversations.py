@@ -14,7 +14,7 @@ from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people.permission import study_of
 from services.reading import displaying, previewing, shown_volumes, submission
-from services.studies import members
+from services.studies.membership import members
 from tests.room_study import add_case, add_item, reading_rules, room_study, with_conversation
 from tests.situations import Situation, answers, any_answers, on_the_desk, read_all, show, signed_in, submit
 

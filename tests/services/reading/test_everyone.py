@@ -10,7 +10,7 @@ from db import Database
 from services.errors import ReadsOpen
 from services.people.identity import Actor
 from services.reading import submission, worklist
-from services.studies import members, removing
+from services.studies.membership import members, removing
 from tests.listed_study import TWO_GROUPS, opened_listed
 from tests.situations import Situation, read_all, signed_in
 

@@ -15,8 +15,8 @@ from exchange.refusal import InputRefused
 from services.errors import Conflict, NotFound
 from services.reading import previewing, shown_volumes
 from services.record import verification
-from services.studies import freezing
-from services.studies.volume_store import path_of
+from services.studies.freeze import freezing
+from services.studies.volumes.volume_store import path_of
 from tests.room_study import (
     add_case,
     add_item,

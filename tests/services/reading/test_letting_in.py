@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from db import Database
 from services.errors import Conflict
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.following_study import (
     READ_THEN_RESOLVE,
     flagging,

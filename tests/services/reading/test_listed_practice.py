@@ -18,7 +18,8 @@ from services.progress import data_lock
 from services.reading import member_progress, practice, previewing, revising, submission, worklist
 from services.reading.submission import Receipt
 from services.record import package, verification
-from services.studies import freezing, importing
+from services.studies.folders import importing
+from services.studies.freeze import freezing
 from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
 from tests.blinding.test_listed_identity import payloads
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed

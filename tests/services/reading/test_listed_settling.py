@@ -10,7 +10,7 @@ from db import Database
 from services.errors import NotFound, NotRevisable, ReadsOpen, StudyNotOpen
 from services.people.identity import Actor
 from services.reading import revising, shown_volumes, submission, worklist
-from services.studies import members
+from services.studies.membership import members
 from tests.listed_study import imported_listed, opened_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, signed_in, submit
 

@@ -13,7 +13,7 @@ from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import opening, submission, worklist
 from services.record import verification
-from services.studies import members
+from services.studies.membership import members
 from tests.blinding.columns import COMMON, change_everything_but
 from tests.blinding.test_listed_identity import payloads
 from tests.listed_study import imported_listed, opened_listed, work_through, write_listed

@@ -14,7 +14,7 @@ from sqlmodel import select
 from db import Candidate, Database
 from services.errors import Conflict, InputRefused
 from services.reading import settling
-from services.studies import checking
+from services.studies.folders import checking
 from services.studies.versions import making
 from tests.following_study import read_through
 from tests.pool_study import POOL, consulting, opened_pool, pooled_answers, with_models

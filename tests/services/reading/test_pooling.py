@@ -28,7 +28,7 @@ from services.errors import Conflict
 from services.people.identity import Actor
 from services.reading import settling, worklist
 from services.record import verification
-from services.studies import members, removing
+from services.studies.membership import members, removing
 from tests.following_study import not_assessable, read_through, units_in
 from tests.harness.server import ROOT
 from tests.pool_study import GROUPS, POOL, consulting, opened_pool, pooled_answers

@@ -15,7 +15,8 @@ from services.errors import Conflict, NotAllowed, NotFound
 from services.progress import data_lock
 from services.reading import member_progress, practice, previewing, shown_volumes, submission, worklist
 from services.record import package, verification
-from services.studies import catalogue, freezing
+from services.studies import catalogue
+from services.studies.freeze import freezing
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import (
     PRACTICE,

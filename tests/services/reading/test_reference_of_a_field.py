@@ -14,7 +14,9 @@ from protocol.references import FieldReference, ItemReferences
 from services.errors import Conflict
 from services.reading import previewing, worklist
 from services.reading.references_in_words import parts_of_reference
-from services.studies import freezing, frozen_facts, importing
+from services.studies import frozen_facts
+from services.studies.folders import importing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed, opened_listed, write_listed
 from tests.room_study import rewrite, rows_of, with_practice
 from tests.situations import Situation, answers, on_the_desk, owner_of, show, submit

@@ -20,7 +20,8 @@ from services.progress import data_lock, outstanding
 from services.reading import revising, settling, submission, worklist
 from services.reading.member_progress import progress_of_members
 from services.record import verification
-from services.studies import freezing, members, removing
+from services.studies.freeze import freezing
+from services.studies.membership import members, removing
 from tests.blinding.columns import take_the_guards_away
 from tests.following_study import (
     READ_THEN_RESOLVE,

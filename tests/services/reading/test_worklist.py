@@ -8,7 +8,7 @@ from db import Database
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import worklist
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
 
 

@@ -13,7 +13,9 @@ from db import Database, Lease, Verification, Volume, now
 from services.installation import leases
 from services.record import daily_verification
 from services.record.daily_verification import SlowReading, state_of_verification, verify_what_is_due
-from services.studies import freezing, importing, volume_store
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.volumes import volume_store
 from tests.services.record.tampering import past_the_guards
 from tests.situations import Situation, imported_study, open_study, write_study_folder
 

@@ -17,13 +17,16 @@ from db import Database, Freeze, Study
 from db.base import stored_id
 from db.engine import DATABASE_FILE, make_engine
 from services.record import maintenance, verification
-from services.studies import drawing_phases, draws, freezing, frozen_facts, importing, pool_files, stored_pool
-from services.studies.manifest import sha256_of
+from services.studies import draws, frozen_facts
+from services.studies.drawing import drawing_phases, stored_pool
+from services.studies.folders import importing, pool_files
+from services.studies.freeze import freezing
+from services.studies.freeze.manifest import sha256_of
 from tests.db.first_release import load_listed_pool
 from tests.harness import databases
 from tests.pair_study import PAIRS, opened_pairs, with_models
 from tests.services.record.tampering import past_the_guards
-from tests.services.studies.test_pool_files import POOL, PROTOCOL, SAMPLE, write_pool
+from tests.services.studies.folders.test_pool_files import POOL, PROTOCOL, SAMPLE, write_pool
 from tests.situations import owner_of, write_table
 
 SCORES = """  - key: score

@@ -20,7 +20,7 @@ from services.errors import Conflict
 from services.record import maintenance, verification
 from services.record.row_checks import row_problems
 from services.seals import audit_head, proofs
-from services.studies import members, removing
+from services.studies.membership import members, removing
 from tests.db.first_release import load_as_before, load_first_release, load_sealed_rows
 from tests.db.full_study import full_study
 from tests.harness import databases

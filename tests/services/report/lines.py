@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exchange.report_words import EstimateLine, lines_of
+from exchange.report.report_words import EstimateLine, lines_of
 from services.report import EstimateTable, Report
 
 

@@ -14,7 +14,7 @@ from db import Database
 from db.engine import DATABASE_FILE, make_engine
 from services.progress import data_lock
 from services.report import Report, build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import MIGRATED, copy_of_sqlite_file, migrated_sqlite_file
 from tests.harness.ending import made_once
 from tests.listed_study import imported_listed, work_through

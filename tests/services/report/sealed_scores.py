@@ -15,7 +15,7 @@ from sqlmodel import col, select
 from db import Assignment, Candidate, Database, ImportedLabel, Item, Verdict, queries
 from db.engine import make_engine
 from exchange.refusal import InputRefused
-from exchange.report_json import report_json
+from exchange.report.report_json import report_json
 from services import report
 from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding, overview
@@ -24,7 +24,7 @@ from services.record import package, verification
 from services.record.blinding_audit import auditing
 from services.report import calibration
 from services.report.calibration import exports
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, work_through
 from tests.sealed_study import with_many_items

@@ -19,7 +19,7 @@ from services.adjudication import review_queue
 from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding
 from services.reading import submission
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file, sqlite_url
 from tests.listed_study import imported_listed, work_through
 from tests.sealed_study import with_many_items

@@ -18,8 +18,9 @@ from services.people.identity import Actor, actor_of_token, add_person, issue_li
 from services.progress import data_lock
 from services.reading import submission
 from services.reading.verdict_rows import Circumstances
-from services.studies import freezing, members
-from services.studies.importing import import_study
+from services.studies.folders.importing import import_study
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.own_scans import give_own_scans
 from tests.situations import Situation as OpenedSituation
 from tests.situations import opened_once

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from agreement import percent_agreement
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, Party
+from exchange.report.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, Party
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields import (
     against_reference,

@@ -10,7 +10,7 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from db import Database, Item, Reference
-from exchange.report_words import lines_of
+from exchange.report.report_words import lines_of
 from services.errors import NotAllowed, NotFound
 from services.people.identity import Actor
 from services.progress import data_lock

@@ -20,14 +20,14 @@ from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import Scale
 from db import CalibrationLook, Database
 from db.engine import make_engine
-from exchange.report_markup import table_markup
+from exchange.report.report_markup import table_markup
 from server import downloads, gate
 from services.errors import Conflict, NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, work_through
 from tests.server.test_downloads import asking

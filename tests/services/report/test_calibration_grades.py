@@ -24,7 +24,7 @@ from services.progress import data_lock
 from services.report import calibration
 from services.report.calibration import looks
 from services.report.calibration.grades import _why_not, confidence_of
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.sealed_study import with_many_items

@@ -6,7 +6,7 @@ import ast
 import re
 
 from agreement.judge.panels import PANELS
-from components.calibration_reading import sections_of_how_to
+from components.calibration.calibration_reading import sections_of_how_to
 from services.report.calibration.in_a_study import in_words_of_a_study
 from tests.harness.server import ROOT
 

@@ -12,10 +12,10 @@ import pytest
 
 from agreement import cohen_kappa
 from db.engine import Database, make_engine
-from exchange.estimate_rows import EstimateRow
-from exchange.report_structure import EstimateTable
-from exchange.report_tables import printed
-from exchange.shown_numbers import has_interval
+from exchange.report.estimate_rows import EstimateRow
+from exchange.report.report_structure import EstimateTable
+from exchange.report.report_tables import printed
+from exchange.report.shown_numbers import has_interval
 from services.progress import data_lock
 from services.report import Figure, Report, build_report, figures_of
 from tests.harness.databases import copy_of_sqlite_file

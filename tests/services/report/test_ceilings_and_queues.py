@@ -20,7 +20,7 @@ from services.progress import data_lock
 from services.reading import submission, worklist
 from services.reading.verdict_rows import Circumstances
 from services.report import Report, build_report, figures_of
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, estimate_in, pairs_of, share_same, tables_of, values_in

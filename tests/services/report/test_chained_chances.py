@@ -11,13 +11,13 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from exchange.report_structure import EstimateTable
+from exchange.report.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report
 from services.report.build import build_report
 from services.report.rows.chained import chained
 from services.report.rows.listed_rows import CandidateLine, DrawnLine
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.protocol.language.study_text import expanded

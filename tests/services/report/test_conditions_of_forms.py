@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from exchange.report_structure import Section
+from exchange.report.report_structure import Section
 from services.progress import data_lock
 from services.report import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed, work_through
 from tests.situations import answers, write_table
 from tests.stored_answers import store_all

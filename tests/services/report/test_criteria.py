@@ -11,14 +11,14 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from exchange.statistic_names import Statistic
-from exchange.statistic_words import WORDS
+from exchange.report.statistic_names import Statistic
+from exchange.report.statistic_words import WORDS
 from protocol.language.authored_plan import Estimated
 from protocol.language.computed import COMPUTED
 from protocol.language.criteria import AGAINST_JUDGES, AGREEMENT, CALLED, STATISTICS
 from services.progress import data_lock
 from services.report import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, tables_of

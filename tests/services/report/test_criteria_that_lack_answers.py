@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from db import Database
-from exchange.report_structure import PlainTable
+from exchange.report.report_structure import PlainTable
 from protocol.fields.abstention import UNDETERMINED
 from services.progress import data_lock
 from services.report import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed
 from tests.situations import answers, write_table
 from tests.stored_answers import store_all

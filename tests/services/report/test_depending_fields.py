@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, drawn_answers, imported_listed
 from tests.situations import write_table
 from tests.stored_answers import store_all

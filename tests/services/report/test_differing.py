@@ -20,7 +20,7 @@ from services.progress import data_lock
 from services.report.calibration import exports
 from services.report.calibration.differing import differing_in
 from services.report.calibration.exported import Exported, Party, Texts
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, opened_listed, work_through
 from tests.services.report.lines import all_lines

@@ -12,8 +12,8 @@ from sqlmodel import select
 from agreement import cohen_kappa, percent_agreement
 from agreement.resampling import ONE_DRAW
 from db import Study
-from exchange.estimate_rows import EstimateRow
-from exchange.report_structure import EstimateTable, Report
+from exchange.report.estimate_rows import EstimateRow
+from exchange.report.report_structure import EstimateTable, Report
 from protocol.study import Protocol
 from services.report.build import report_of
 from services.report.interval_settings import IntervalSettings

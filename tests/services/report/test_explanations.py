@@ -11,7 +11,7 @@ from pathlib import Path
 from db import Database
 from services.progress import data_lock
 from services.report import Report, build_report, report_page
-from services.studies import freezing
+from services.studies.freeze import freezing
 from studies.examples import build
 from tests.listed_study import drawn_answers, imported_listed, work_through
 from tests.services.report import planted

@@ -15,10 +15,10 @@ from sqlmodel import select
 
 from db import Study
 from db.engine import Database, make_engine
-from exchange.estimate_rows import EstimateRow
-from exchange.report_csv import csv_files
-from exchange.report_structure import EstimateTable, Report, Section
-from exchange.report_words import lines_of
+from exchange.report.estimate_rows import EstimateRow
+from exchange.report.report_csv import csv_files
+from exchange.report.report_structure import EstimateTable, Report, Section
+from exchange.report.report_words import lines_of
 from protocol.analysis import AnalysisPlan
 from services.report import report_json, table_markup
 from services.report.build import report_of

@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import select
 
 from db import AuditEvent, Database
-from exchange.shown_numbers import shown_estimate, unbroken
+from exchange.report.shown_numbers import shown_estimate, unbroken
 from services.errors import Conflict, NotAllowed
 from services.progress import data_lock
 from services.report import (

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from agreement import Estimate
-from exchange.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party, Stratum
-from exchange.report_structure import Drawn, EstimateTable, Section, TitleParts
-from exchange.report_words import lines_of
-from exchange.statistic_names import Statistic
+from exchange.report.estimate_rows import ALL_CANDIDATES, CONSENSUS, Category, Direction, EstimateRow, Party, Stratum
+from exchange.report.report_structure import Drawn, EstimateTable, Section, TitleParts
+from exchange.report.report_words import lines_of
+from exchange.report.statistic_names import Statistic
 from services.report import Figure
 from services.report.figures.of_fields import figures_of_fields
 

@@ -13,12 +13,12 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from exchange.estimate_rows import Party
-from exchange.report_structure import EstimateTable
+from exchange.report.estimate_rows import Party
+from exchange.report.report_structure import EstimateTable
 from services.progress import data_lock
 from services.report import Report, build_report, figures_of
 from services.report.sections.fields.paired_points import paired_points
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.services.report.recomputed import (

@@ -7,8 +7,8 @@ from itertools import repeat
 import pytest
 
 from agreement import wilson_interval
-from exchange.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, Party
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_ITEMS, ALL_RATERS, EstimateRow, Party
+from exchange.report.statistic_names import Compared
 from services.report import Figure
 from services.report.figures.floors_and_ceilings import floors_and_ceilings
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import estimate_in, pairs_of, share_same, values_in
 from tests.situations import answers, write_table

@@ -13,11 +13,11 @@ import pytest
 from benchmarks.read_study import STUDY, read_study
 from db import Database
 from db.engine import make_engine
-from exchange.report_tables import printed
+from exchange.report.report_tables import printed
 from services.people import identity
 from services.progress import data_lock
 from services.report.build import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.counting import calls_of
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed

@@ -11,7 +11,7 @@ from sqlalchemy import event, insert
 from sqlmodel import select
 
 from db import Candidate, Database, Item, JudgeVerdict, Study
-from exchange.report_csv import csv_files
+from exchange.report.report_csv import csv_files
 from services.judging.verdict_columns import PAGE
 from services.progress import data_lock
 from services.report import Report, build_report

@@ -11,7 +11,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from db import Database
 from services.judging import import_runs
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import estimate_in, values_in
 from tests.situations import answers, write_table

@@ -14,10 +14,10 @@ from scipy.stats import chi2
 from agreement import Estimate
 from db import Database
 from db.engine import make_engine
-from exchange.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
+from exchange.report.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
 from services.judging import import_runs
 from services.report.sections.judged_lines import uniformity_in_words
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows, values_in

@@ -18,7 +18,7 @@ from db.engine import make_engine
 from services.judging import import_runs
 from services.progress import data_lock
 from services.report import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, estimate_in, tables_of, values_in

@@ -15,7 +15,7 @@ import pytest
 
 from db import Database, Person, now
 from db.engine import make_engine
-from exchange.report_json import report_json
+from exchange.report.report_json import report_json
 from server import downloads
 from services import report
 from services.errors import Conflict
@@ -25,7 +25,7 @@ from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
 from services.report.calibration import exports
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, work_through, write_listed
 from tests.sealed_study import SCORES, with_many_items

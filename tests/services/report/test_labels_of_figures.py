@@ -1,6 +1,6 @@
 """Labels of figures: quotation marks stay, long ones get the height they need, and 0 has no minus."""
 
-from exchange.shown_numbers import shown_number
+from exchange.report.shown_numbers import shown_number
 from services.report.figures.labels import escaped, height_above, height_of, longest_of_column, wrapped
 
 

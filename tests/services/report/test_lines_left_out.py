@@ -15,7 +15,7 @@ from services.progress import data_lock
 from services.report import build_report
 from services.report.rows.ratings import PhaseRatings
 from services.report.sections.lines_left_out import left_out
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import as_frozen, closed_tables, imported_listed
 from tests.services.report.recomputed import Rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.progress import data_lock
 from services.report import build_report, report_stamp
-from services.studies import members
+from services.studies.membership import members
 from tests.situations import Situation
 
 

@@ -13,7 +13,7 @@ from sklearn.metrics import f1_score
 
 from db import Database
 from db.engine import make_engine
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed, work_through
 from tests.services.report.recomputed import Rows, estimate_in

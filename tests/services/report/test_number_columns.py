@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 from db import Database
 from db.engine import make_engine
 from services.judging import import_runs
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows, values_in

@@ -16,13 +16,13 @@ from statsmodels.stats.multitest import multipletests
 from agreement import Estimate
 from db import Database
 from db.engine import make_engine
-from exchange.estimate_rows import ALL_CANDIDATES, EstimateRow, Party
-from exchange.report_structure import EstimateTable
-from exchange.report_words import lines_of
+from exchange.report.estimate_rows import ALL_CANDIDATES, EstimateRow, Party
+from exchange.report.report_structure import EstimateTable
+from exchange.report.report_words import lines_of
 from protocol.language.authored_plan import AuthoredComparisons
 from services.report.interval_settings import IntervalSettings
 from services.report.sections.comparisons import counted, in_words
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
 from tests.services.report.recomputed import Rows

@@ -17,7 +17,7 @@ from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
 from services.report.calibration import looks
-from services.studies import freezing, thawing
+from services.studies.freeze import freezing, thawing
 from tests.services.report.sealed_scores import (
     OF_ROWS,
     ROUTES,

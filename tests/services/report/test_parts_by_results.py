@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.services.report import planted
 from tests.services.report.lines import all_lines
 from tests.services.report.recomputed import estimate_in, tables_of, values_in

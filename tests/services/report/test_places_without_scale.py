@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from exchange.estimate_rows import EstimateRow
-from exchange.shown_numbers import shown_value
+from exchange.report.estimate_rows import EstimateRow
+from exchange.report.shown_numbers import shown_value
 from services.progress import data_lock
 from services.report import build
 from tests.listed_study import opened_listed

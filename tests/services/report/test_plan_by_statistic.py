@@ -12,7 +12,7 @@ import pytest
 from agreement import accuracy_of_correctness, cohen_kappa
 from agreement.shared_draw import ClusterDraw
 from db.engine import Database, make_engine
-from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.progress import data_lock
 from services.report import Report, build_report
 from tests.harness.databases import copy_of_sqlite_file

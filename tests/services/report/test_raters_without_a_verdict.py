@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from db import Database
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through
 from tests.services.report.recomputed import estimate_in
 from tests.situations import answers, write_table

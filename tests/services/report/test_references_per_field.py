@@ -11,7 +11,7 @@ from db import Database
 from protocol.fields.abstention import UNDETERMINED
 from services.reading import worklist
 from services.record import verification
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through, write_listed
 from tests.room_study import with_overlays
 from tests.situations import Situation, answers, on_the_desk, read_all

@@ -11,18 +11,18 @@ import pytest
 
 from agreement import Estimate
 from components import frame, report_view
-from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party, Stratum
-from exchange.report_structure import EstimateTable
-from exchange.report_words import lines_of, said_once, statistic_in_words, stratum_in_words
-from exchange.statistic_names import Compared, Statistic
-from exchange.statistic_words import WORDS
+from exchange.report.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party, Stratum
+from exchange.report.report_structure import EstimateTable
+from exchange.report.report_words import lines_of, said_once, statistic_in_words, stratum_in_words
+from exchange.report.statistic_names import Compared, Statistic
+from exchange.report.statistic_words import WORDS
 from services.report import STYLE, Report, report_page
 from services.report.figures import of_fields
 from services.report.sections.fields import covered
 from tests.contrast import blended, contrast
 
 ROOT = Path(__file__).resolve().parents[3]
-TEMPLATE = (ROOT / "exchange" / "templates" / "report.html").read_text(encoding="utf-8")
+TEMPLATE = (ROOT / "exchange" / "report" / "templates" / "report.html").read_text(encoding="utf-8")
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 
 

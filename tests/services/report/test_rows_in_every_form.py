@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from exchange.report_csv import csv_files
-from exchange.report_html import report_html
-from exchange.report_json import report_json
-from exchange.report_structure import EstimateTable
-from exchange.shown_numbers import shown_cell
+from exchange.report.report_csv import csv_files
+from exchange.report.report_html import report_html
+from exchange.report.report_json import report_json
+from exchange.report.report_structure import EstimateTable
+from exchange.report.shown_numbers import shown_cell
 from services.report import PLAN, Report, section_markup, table_markup
 from tests.services.report import planted
 

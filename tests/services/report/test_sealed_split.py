@@ -138,14 +138,14 @@ READERS = {
     "services/reading/verdict_rows.py",
     "services/reading/verdict_times.py",
     # Counts and deletes what was never published.
-    "services/studies/unfinished_imports.py",
+    "services/studies/folders/unfinished_imports.py",
     # Whether there is any, and whether the first came before a judge.
     "services/report/calibration/certifying.py",
     "services/people/permission.py",
-    "services/studies/assigning.py",
-    "services/studies/rater_attributes.py",
-    "services/studies/removing.py",
-    "services/studies/thawing.py",
+    "services/studies/dealing/assigning.py",
+    "services/studies/membership/rater_attributes.py",
+    "services/studies/membership/removing.py",
+    "services/studies/freeze/thawing.py",
     "services/studies/versions/current.py",
     "services/studies/versions/shown_before.py",
 }

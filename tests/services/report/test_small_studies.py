@@ -11,7 +11,7 @@ import pytest
 from db import Database
 from db.engine import DATABASE_FILE, make_engine
 from services.people.identity import Actor
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.situations import write_table

@@ -11,11 +11,12 @@ import pytest
 
 from db import Database
 from db.engine import make_engine
-from exchange.report_structure import Cell, PlainTable
+from exchange.report.report_structure import Cell, PlainTable
 from services.progress import data_lock
 from services.reading import settling, worklist
 from services.report import Report, build_report
-from services.studies import freezing, members, removing, thawing
+from services.studies.freeze import freezing, thawing
+from services.studies.membership import members, removing
 from tests.following_study import flagging, opened_following, read_through
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed, work_through

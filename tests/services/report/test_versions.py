@@ -10,8 +10,8 @@ import pytest
 from sqlmodel import select
 
 from db import Database, Study
-from exchange.report_json import report_json
-from exchange.report_structure import EstimateTable
+from exchange.report.report_json import report_json
+from exchange.report.report_structure import EstimateTable
 from services.progress import data_lock
 from services.reading import worklist
 from services.record import package

@@ -13,8 +13,8 @@ from sqlmodel import col, select
 
 from db import Assignment, Database, Flag, Item, Membership, Verdict, ViewingTrace
 from db.base import stored_id
-from exchange.report_csv import csv_files
-from exchange.report_tables import plain
+from exchange.report.report_csv import csv_files
+from exchange.report.report_tables import plain
 from services.progress import data_lock
 from services.reading import revising, submission
 from services.reading.verdict_rows import Circumstances

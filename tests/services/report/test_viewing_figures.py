@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from exchange.estimate_rows import ALL_RATERS, Party
-from exchange.report_structure import EstimateTable, QuartileRow, QuartileTable
-from exchange.report_words import who
+from exchange.report.estimate_rows import ALL_RATERS, Party
+from exchange.report.report_structure import EstimateTable, QuartileRow, QuartileTable
+from exchange.report.report_words import who
 from services.report import Figure, Report, figures_of
 from services.report.figures.drawing import SHARES
 

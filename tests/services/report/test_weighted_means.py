@@ -14,7 +14,7 @@ from db import Database
 from db.engine import make_engine
 from services.progress import data_lock
 from services.report.build import build_report
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed
 from tests.services.report.recomputed import Rows, tables_of, values_in

@@ -8,8 +8,8 @@ import pytest
 
 from agreement import Estimate
 from agreement.words import Words
-from exchange.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
-from exchange.report_structure import EstimateTable, Section, TitleParts
+from exchange.report.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
+from exchange.report.report_structure import EstimateTable, Section, TitleParts
 from services.report.figures.of_fields import figures_of_fields
 
 KNOWN, ALONE, UNDEFINED = (0.5, 0.2, 0.8), (1.0, math.nan, math.nan), (math.nan, math.nan, math.nan)

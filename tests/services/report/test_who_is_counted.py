@@ -11,7 +11,7 @@ from services.adjudication import review_queue
 from services.progress import data_lock
 from services.reading import practice
 from services.report import PlainTable, Report, build_report, report_stamp
-from services.studies import members
+from services.studies.membership import members
 from tests.room_study import PRACTISED, practise, practising
 from tests.services.report.lines import all_lines
 from tests.situations import Situation, answers, open_study, read_all, signed_in

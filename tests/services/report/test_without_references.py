@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import Database, Item, Reference, Study
 from db.engine import make_engine
-from exchange.report_structure import DataFile
+from exchange.report.report_structure import DataFile
 from services.progress import data_lock
 from services.report import Report, build_report, figures_of, report_page
 from services.report.build import report_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.studies.checking import checked_folder
+from services.studies.folders.checking import checked_folder
 from tests.situations import write_table
 
 PROTOCOL = """

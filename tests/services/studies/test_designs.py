@@ -13,7 +13,8 @@ from services.errors import Conflict
 from services.progress import outstanding
 from services.reading import submission, worklist
 from services.record import verification
-from services.studies import before_freeze, freezing, members, removing
+from services.studies.freeze import before_freeze, freezing
+from services.studies.membership import members, removing
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
 from tests.room_study import with_conversation
 from tests.situations import Situation, on_the_desk, show, signed_in

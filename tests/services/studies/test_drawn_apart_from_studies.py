@@ -13,7 +13,9 @@ from db.base import stored_id
 from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.record import disclosed_pool
-from services.studies import before_freeze, drawn_apart, freezing, importing, thawing
+from services.studies.drawing import drawn_apart
+from services.studies.folders import importing
+from services.studies.freeze import before_freeze, freezing, thawing
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
 from tests.situations import Situation, open_study, write_study_folder
 from tests.versioned_study import corrected_prompt, new_version

@@ -18,7 +18,8 @@ from services.progress import data_lock
 from services.record import maintenance, redrawing
 from services.record.package import export_study
 from services.seals import sealing
-from services.studies import draws, members
+from services.studies import draws
+from services.studies.membership import members
 from tests.db.first_release import load_first_release
 from tests.db.full_study import full_study
 from tests.harness import databases

@@ -9,7 +9,7 @@ from typing import Any
 
 from db import Database
 from services.reading import worklist
-from services.studies import freezing
+from services.studies.freeze import freezing
 from studies.examples import build
 from tests.listed_study import closed_tables, drawn_answers, imported_listed
 from tests.situations import Situation, on_the_desk, show, submit

@@ -13,7 +13,9 @@ from services.errors import Conflict, NotFound
 from services.progress import outstanding, overview
 from services.reading import member_progress, submission, worklist
 from services.record import verification
-from services.studies import before_freeze, freezing, groups, invitations, members, removing
+from services.studies import groups
+from services.studies.freeze import before_freeze, freezing
+from services.studies.membership import invitations, members, removing
 from tests.listed_study import (
     READ_THEN_SCORE,
     TWO_GROUPS,

@@ -13,7 +13,8 @@ from db import Assignment, Database
 from services.errors import Conflict, ReadsOpen
 from services.reading import previewing, revising, submission, worklist
 from services.record import package, redrawing, verification
-from services.studies import freezing, members
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.listed_study import (
     READ_THEN_SCORE,
     SCORE_ALONE,

@@ -16,7 +16,7 @@ from db import Assignment, AuditEvent, Candidate, CandidatePair, Case, Database,
 from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.record import verification
-from services.studies import freezing, thawing
+from services.studies.freeze import freezing, thawing
 from tests.following_study import units_in
 from tests.listed_study import imported_listed, work_through, write_listed
 from tests.pair_study import MODELS, PAIRS, answers_at, opened_pairs, with_models

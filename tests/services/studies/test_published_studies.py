@@ -9,7 +9,7 @@ from typing import Any
 
 from db import Database
 from services.judging import import_runs
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through
 from tests.own_scans import give_own_scans
 from tests.published_studies import (

@@ -10,7 +10,7 @@ from typing import Any
 from db import Database
 from protocol.fields.abstention import is_undetermined
 from services.reading.correctness import as_text
-from services.studies import freezing
+from services.studies.freeze import freezing
 from studies.examples import build
 from tests.listed_study import closed_tables, drawn_answers, imported_listed, work_through
 from tests.published_studies import (

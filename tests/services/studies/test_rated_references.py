@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from exchange.refusal import InputRefused
 from services.record import verification
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
 from tests.services.studies.test_listed_phases import drop_lines
 

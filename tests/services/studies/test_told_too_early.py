@@ -10,7 +10,7 @@ import pytest
 from db import Database
 from exchange.refusal import InputRefused
 from services.errors import Conflict
-from services.studies import freezing
+from services.studies.freeze import freezing
 from tests.listed_study import imported_listed, write_listed
 from tests.room_study import change_item, rewrite, rows_of, with_overlays
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import chance_floor, paired_difference, paired_shortcut_score, text_only_floor
-from exchange.estimate_rows import EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import EstimateRow, Party, Stratum
 from services.reading.correctness import right_guesses, score_written
 from services.reading.field_keys import FieldKey
 from services.report.interval_settings import IntervalSettings

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agreement import cohen_kappa, diagnostic_accuracy, percent_agreement, weighted_mean
-from exchange.estimate_rows import EstimateRow, Party, Stratum
-from exchange.statistic_names import Statistic
+from exchange.report.estimate_rows import EstimateRow, Party, Stratum
+from exchange.report.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.columns import Column

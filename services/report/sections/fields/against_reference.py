@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness, shared_errors
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers

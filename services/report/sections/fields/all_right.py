@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit

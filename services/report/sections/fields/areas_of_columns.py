@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement.roc import Sides, area_of_sides
-from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import Category, EstimateRow, Party, Stratum
 from protocol.language.wording import spoken
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

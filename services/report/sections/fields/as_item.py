@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agreement import pabak
-from exchange.estimate_rows import EstimateRow, Pooled, Stratum
+from exchange.report.estimate_rows import EstimateRow, Pooled, Stratum
 from protocol.fields.yes_no import YES_NO
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

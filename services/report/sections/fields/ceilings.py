@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 
 from agreement import consensus, leave_one_out, pearson
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.report.statistic_names import Compared
 from protocol.fields import SETS, own_options_of
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

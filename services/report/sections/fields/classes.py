@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from agreement import ClassificationScores, macro_auc
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.fields.abstention import ID as UNDETERMINED
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Literal
 
 from agreement import Estimate, difference_of_parts, mann_whitney, paired_difference, reader_averaged_difference
-from exchange.estimate_rows import Category, EstimateRow, Party, Stratum
-from exchange.statistic_names import Statistic
+from exchange.report.estimate_rows import Category, EstimateRow, Party, Stratum
+from exchange.report.statistic_names import Statistic
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings

@@ -9,8 +9,8 @@ from typing import Literal
 
 from agreement import Estimate, paired_difference, rater_group_difference
 from agreement.estimate import undefined
-from exchange.estimate_rows import EstimateRow, Party, Stratum
-from exchange.statistic_names import Statistic
+from exchange.report.estimate_rows import EstimateRow, Party, Stratum
+from exchange.report.statistic_names import Statistic
 from protocol.fields import ORDERED, PLACES, SETS
 from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings

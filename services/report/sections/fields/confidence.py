@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agreement import ReliabilityBin, brier_score, expected_calibration_error, reliability_curve
 from agreement.roc import Sides, area_of_sides
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.linked import probabilities_of
 from services.report.rows.ratings import Ratings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agreement import accuracy_of_correctness
-from exchange.estimate_rows import EstimateRow, LeftOut, Stratum
+from exchange.report.estimate_rows import EstimateRow, LeftOut, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import Ratings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from agreement import risk_coverage
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.statistic_names import Compared
 from protocol.fields import LISTS, ONE_OPTION, SETS
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings

@@ -9,7 +9,7 @@ from typing import Final
 from agreement import weighted_mean
 from agreement.estimate import undefined
 from agreement.flags import flag_misses
-from exchange.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
+from exchange.report.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 from services.report.rows.ratings import Ratings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from agreement.estimate import undefined
-from exchange.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
+from exchange.report.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERDICTS, Column, State, Unit
 from services.report.rows.excluded import says_neither

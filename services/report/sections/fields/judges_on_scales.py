@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from agreement import bland_altman, pearson, spearman
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
-from exchange.report_structure import PairedPoints
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.report_structure import PairedPoints
 from protocol.language.criteria import MOST_PAIRS_OF_PART
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Column, Judged, State

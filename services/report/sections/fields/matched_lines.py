@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.language.expansion import Field
 from protocol.language.results import lines_of_options
 from services.report.interval_settings import IntervalSettings

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agreement import kappa_per_category
 from agreement.all_raters import fleiss_kappa_per_category
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS

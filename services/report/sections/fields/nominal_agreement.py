@@ -9,7 +9,7 @@ from typing import Literal
 from agreement import cohen_kappa, gwet_ac, krippendorff_alpha, percent_agreement, percent_agreement_of_all
 from agreement.coding import encode_pairs
 from agreement.incomplete_pairs import left_out
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.excluded import excluded_by_either
 from services.report.rows.ratings import Ratings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agreement import bland_altman, lin_ccc, pearson, spearman
-from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.report_structure import PairedPoints
+from exchange.report.estimate_rows import EstimateRow, Stratum
+from exchange.report.report_structure import PairedPoints
 from protocol.language.criteria import MOST_PAIRS_OF_PART
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from agreement.weighted import weighted_mean
-from exchange.estimate_rows import EstimateRow
+from exchange.report.estimate_rows import EstimateRow
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.chances import unequal
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agreement.contrast import difference_of_parts
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.topics import Topic, pools_raters

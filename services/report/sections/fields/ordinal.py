@@ -12,7 +12,7 @@ from agreement import (
     percent_agreement,
     percent_agreement_of_all,
 )
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers, is_averaged, numbers_given

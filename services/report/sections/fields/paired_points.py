@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from exchange.estimate_rows import Party
-from exchange.report_structure import PairedPoints
+from exchange.report.estimate_rows import Party
+from exchange.report.report_structure import PairedPoints
 from services.report.rows.steps import Numbers
 
 # More points than this cannot be told apart, so they are counted in the cells of a grid instead.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import place_agreement
-from exchange.estimate_rows import Category, EstimateRow, Stratum
+from exchange.report.estimate_rows import Category, EstimateRow, Stratum
 from services.reading.correctness import Score
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agreement import bradley_terry
-from exchange.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party, Stratum
 from protocol.language.expansion import Phase
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.listed_rows import CandidateLine

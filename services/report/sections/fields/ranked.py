@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from agreement import ranking_accuracy, ranking_agreement
-from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.report.estimate_rows import EstimateRow, Stratum
 from protocol.fields import KINDS
 from services.reading.correctness import as_meant
 from services.report.interval_settings import IntervalSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import exact_match, spearman, token_f1
-from exchange.estimate_rows import EstimateRow, Stratum
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import EstimateRow, Stratum
+from exchange.report.statistic_names import Compared
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import Unit
 from services.report.rows.ratings import Ratings

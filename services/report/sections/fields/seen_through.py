@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import bang_blinding_index, james_blinding_index
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, Party, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import WRITTEN_BY
 from services.report.rows.ratings import Ratings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement import SetAgreement, set_agreement
-from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_reference import ACCURACY

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agreement import accuracy_of_correctness
-from exchange.estimate_rows import ALL_RATERS, Category, EstimateRow, LeftOut, Party, Stratum
-from exchange.statistic_names import Compared
+from exchange.report.estimate_rows import ALL_RATERS, Category, EstimateRow, LeftOut, Party, Stratum
+from exchange.report.statistic_names import Compared
 from protocol.fields import SETS, own_options_of
 from protocol.language.expansion import Field
 from services.report.interval_settings import IntervalSettings

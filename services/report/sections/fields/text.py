@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement import mean_over_pairs, percent_agreement_of_all, token_f1
-from exchange.estimate_rows import EstimateRow, Stratum
+from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS

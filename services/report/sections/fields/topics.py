@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from exchange.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
-from exchange.report_structure import Drawn, PairedPoints
-from exchange.shown_numbers import shown_p
-from exchange.statistic_names import MEASURED, Compared, Statistic
+from exchange.report.estimate_rows import ALL_RATERS, CONSENSUS, EstimateRow, Stratum
+from exchange.report.report_structure import Drawn, PairedPoints
+from exchange.report.shown_numbers import shown_p
+from exchange.report.statistic_names import MEASURED, Compared, Statistic
 from protocol.fields import PLACES, SETS
 from protocol.language.authored_plan import Estimated, Partner
 from services.report.interval_settings import IntervalSettings

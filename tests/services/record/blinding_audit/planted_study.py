@@ -17,7 +17,9 @@ from sqlmodel import col, select
 from db import Database, Volume
 from services.judging import import_labels, import_runs
 from services.record.blinding_audit.auditing import audit_blinding
-from services.studies import freezing, importing, members
+from services.studies.folders import importing
+from services.studies.freeze import freezing
+from services.studies.membership import members
 from tests.listed_study import work_through, write_listed
 from tests.room_study import change_item, reading_rules, rewrite, room_study, rows_of, with_practice
 from tests.situations import Situation, any_answers, owner_of, signed_in

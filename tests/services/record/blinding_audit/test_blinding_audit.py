@@ -21,7 +21,7 @@ from services.errors import Conflict, NotAllowed, ReadsOpen
 from services.reading import displaying, worklist
 from services.record.blinding_audit import auditing, plan, progress_file
 from services.record.blinding_audit.auditing import audit_blinding, last_audit
-from services.studies import removing
+from services.studies.membership import removing
 from tests.blinding.columns import take_the_guards_away
 from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.harness.server import ROOT

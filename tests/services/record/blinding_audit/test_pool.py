@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from db import Database
-from services.studies import checking
+from services.studies.folders import checking
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.following_study import read_through
 from tests.pool_study import POOL, consulting, opened_pool, pooled_answers

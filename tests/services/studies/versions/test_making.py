@@ -25,7 +25,8 @@ from services.errors import Conflict, NotOnTheDesk
 from services.progress import data_lock
 from services.reading import worklist
 from services.record import verification
-from services.studies import members, thawing
+from services.studies.freeze import thawing
+from services.studies.membership import members
 from services.studies.versions import making, stored
 from tests.following_study import plain
 from tests.listed_study import SCORE_ALONE

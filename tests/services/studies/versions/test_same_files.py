@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from exchange.study_folder import read_study_folder
+from exchange.study_folder.folder import read_study_folder
 from imaging import prepare_volume
 from services.studies.versions import same_files
 from tests.situations import write_study_folder

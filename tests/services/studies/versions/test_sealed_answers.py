@@ -14,7 +14,7 @@ import pytest
 from db.engine import Database, make_engine
 from services.errors import Conflict
 from services.judging import sealed_split
-from services.studies import freezing
+from services.studies.freeze import freezing
 from services.studies.versions import making
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import imported_listed, work_through

@@ -12,7 +12,7 @@ from sqlmodel import col, select
 
 from db import Case, Database, Item, SealedSplit, Volume, queries
 from services.errors import Conflict, InputRefused
-from services.studies import freezing
+from services.studies.freeze import freezing
 from services.studies.versions import making
 from tests.listed_study import imported_listed
 from tests.sealed_study import with_many_items

@@ -1,0 +1,1 @@
+"""The screens on judges: runs, labels, sealed parts, calibration."""

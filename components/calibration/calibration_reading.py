@@ -1,0 +1,33 @@
+"""Above each calibration panel's figures: how it is read and computed, taken from the documentation."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+HOW_TO = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "calibrate-a-judge.md"
+_SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def draw_reading(short_title: str) -> None:
+    """Draw the documentation's section on a panel, found by number and title, in an expander."""
+    text = sections_of_how_to().get(short_title)
+    if text is None:
+        return
+    with st.expander("How to read this, and where it comes from"):
+        st.markdown(text)
+        st.caption(
+            "From docs/how-to/calibrate-a-judge.md, which is about files: options that begin with `--` are those of "
+            "its commands; here the study sets them. docs/statistics.md says which functions each panel calls."
+        )
+
+
+@cache
+def sections_of_how_to() -> dict[str, str]:
+    """Return the how-to's sections about panels, by number and title; empty if the documentation is not installed."""
+    if not HOW_TO.is_file():
+        return {}
+    return {title: text.strip() for title, text in _SECTION.findall(HOW_TO.read_text(encoding="utf-8"))}

@@ -1,0 +1,1 @@
+"""The screens of one study: import, freeze, people, versions, data lock."""

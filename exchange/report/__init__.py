@@ -1,0 +1,1 @@
+"""The agreement report in words, and as HTML, CSV and JSON."""

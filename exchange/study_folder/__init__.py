@@ -1,0 +1,1 @@
+"""Study folders: the protocol and the tables beside it, read and checked."""

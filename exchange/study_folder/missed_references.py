@@ -1,0 +1,69 @@
+"""Fields that have a reference on some items and lack one on others where they are asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from exchange.refusal import listed
+from exchange.study_folder.attribute_columns import declared_of
+from exchange.study_folder.folder_rows import CaseRow, ReferenceRow
+from exchange.study_folder.item_table import ItemRow
+from protocol.language.expansion import Expansion, Field, Phase, Source
+from protocol.language.results import values_as_stored
+
+
+def without_some_fields(
+    study: Expansion, references: Sequence[ReferenceRow], cases: Sequence[CaseRow], items: Sequence[ItemRow]
+) -> Iterator[str]:
+    """Yield a sentence for each such field, with the items that lack it."""
+    by_key, about = {item.key: item for item in items}, {case.key: case for case in cases}
+    forms = {form.key: form.fields for form in study.forms}
+    asking: dict[str, list[Phase]] = defaultdict(list)
+    for phase in study.phases:
+        if "items" in phase.rates:
+            for key in {field.key for field in _asked(phase, forms)}:
+                asking[key].append(phase)
+    of_items = [row for row in references if row.fields]
+    for key in dict.fromkeys(line.field for row in of_items for line in row.fields):
+        lacking = [
+            row.item
+            for row in of_items
+            if all(line.field != key for line in row.fields)
+            for item in [by_key[row.item]]
+            # A field that depends on another may not be asked, and an optional one does not need a reference.
+            if any(
+                field.key == key and field.required and field.when is None and field.options_by is None
+                for phase in asking[key]
+                if _can_take(study, phase.source, item, about.get(item.case))
+                for field in (forms.get(item.form, ()) if phase.form == "as_item" else phase.fields)
+            )
+        ]
+        if lacking:
+            yield (
+                f"references.csv: {listed(lacking)} {'has' if len(lacking) == 1 else 'have'} no reference for "
+                f"'{key}'; estimates that need a reference use the other items only."
+            )
+
+
+def _asked(phase: Phase, forms: Mapping[str, Sequence[Field]]) -> Sequence[Field]:
+    return [field for own in forms.values() for field in own] if phase.form == "as_item" else phase.fields
+
+
+def _can_take(study: Expansion, source: Source, item: ItemRow, case: CaseRow | None) -> bool:
+    """Return whether a phase can take an item, by what the tables say; what follows from answers is not known yet."""
+    said = {
+        **dict(case.attributes if case is not None else ()), **dict(item.attributes),
+        "item": item.key, "case": item.case, "category": item.category, "format": item.format,
+        "grounding": item.grounding, "practice": "yes" if item.practice else "no",
+    }  # fmt: skip
+    known = {*said, *(attribute.key for table in ("cases", "items") for attribute in declared_of(study, table))}
+    names_practice = any(condition.name == "practice" for condition in source.where)
+    if source.phase is None and not names_practice and item.practice:
+        return False
+    behind = source.phase is None or _can_take(study, study.phase(source.phase).source, item, case)
+    return behind and all(
+        said.get(condition.name, "") in values_as_stored(condition.name, condition.values, study.attributes)
+        for condition in source.where
+        if condition.name in known
+    )

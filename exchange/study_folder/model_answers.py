@@ -1,0 +1,43 @@
+"""Models' answers in the fields that people fill in: one column of candidates.csv for each, stored as written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from exchange.csv_table import Line
+from exchange.study_folder.folder_rows import CandidateRow
+from exchange.study_folder.item_table import Attributes
+from exchange.tables import Column
+from protocol.language.expansion import Expansion
+from protocol.language.model_answers import ANSWER, answers_items, beside_models, fields_of_models, stored_as
+from protocol.language.results import filled_in
+
+
+def columns_of_models(study: Expansion, others: Collection[str] = ()) -> tuple[Column, ...]:
+    """Return the columns of candidates.csv in which models answer fields, besides `others` and its own."""
+    return tuple(
+        Column(field.key, "What the model answered in this field.", "text", "", "", optional=True)
+        for field in fields_of_models(study)
+        if field.key not in (*others, ANSWER)
+    )
+
+
+def unanswered_by_models(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield the places where the plan compares models with people in a field that no model answers."""
+    written = {key for row in candidates for key, _ in row.attributes}
+    texts = any(row.answer for row in candidates)
+    for phase in study.phases:
+        for field in filled_in(phase, {form.key: form.fields for form in study.forms}):
+            asked = field.key in beside_models(study, phase) and answers_items(phase)
+            if asked and stored_as(field.key) not in written and not (field.primary and texts):
+                yield (
+                    f"candidates.csv: the analysis plan puts models beside people in '{field.key}' of phase "
+                    f"'{phase.key}', and no model answers it; add a column {field.key} with what each model "
+                    "answered, or the report will have people alone."
+                )
+
+
+def answers_in_fields(line: Line, study: Expansion) -> Attributes:
+    """Return the cells of a line in field columns, as they are stored, without empty ones."""
+    cells = ((field.key, line.text(field.key)) for field in fields_of_models(study))
+    return tuple((stored_as(key), cell) for key, cell in cells if cell)

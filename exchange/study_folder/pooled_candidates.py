@@ -1,0 +1,191 @@
+"""Models' answers that are pooled with people's: one column per field that is laid out, or the answer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from exchange.csv_table import Line
+from exchange.refusal import listed, shown
+from exchange.study_folder.folder_rows import CandidateRow
+from exchange.study_folder.item_table import ItemRow
+from exchange.study_folder.shown_places import ShownPlaces
+from exchange.tables import Column
+from protocol.fields import PLACES
+from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
+from protocol.language.expansion import Expansion, Field
+from protocol.language.layout import laid_out, read_cell
+from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
+
+ANSWER = "answer"
+
+
+def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
+    """Return the columns of candidates.csv that contain what is laid out, besides its own."""
+    phase = layout_of_candidates(study)
+    keys = [] if phase is None else [key for key in takes_of(study, phase) if key != ANSWER]
+    return tuple(Column(key, "Laid out as people's answers are.", "text", "", "", optional=True) for key in keys)
+
+
+def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_places: ShownPlaces) -> str | None:
+    """Return the answer of a line as it is laid out in the pool; None if the study has no such pool.
+
+    Answers that no person could have given to the item are noted as problems, because they would reveal the author.
+    """
+    phase = layout_of_candidates(study)
+    if phase is None:
+        return None
+    fields = [] if item is None else fields_taken(study, phase, item.form)
+    keys = [asked.key for asked in fields]
+    cells = {key: line.text(key) for key in (*keys, ANSWER)}
+    if item is None:
+        return ""
+    for key in takes_of(study, phase):
+        if key not in (*keys, ANSWER) and line.text(key):
+            line.problem(
+                f"{key} is filled in, and of item '{item.key}' people are asked {listed(keys) or 'nothing of it'}: it "
+                "would say who wrote the answer; empty the cell.",
+                key,
+            )
+    if ANSWER not in keys and cells[ANSWER]:
+        if len(fields) == 1:
+            # If there is only one field, the answer column can stand for it.
+            cells[keys[0]] = cells[keys[0]] or cells[ANSWER]
+        else:
+            asks = listed(keys) or "nothing"
+            line.problem(
+                f"answer is one text, and phase '{phase.key}' lays out {asks} of people's answers to item "
+                f"'{item.key}'; write each in a column of its name, and leave answer empty.",
+                ANSWER,
+            )
+    options = dict(item.options)
+    answers = {asked.key: read_cell(asked, cells[asked.key], options) for asked in fields}
+    places = WITH_SCALE
+    if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
+        places = shown_places.places_of(item)
+        answers |= _places_as_shown(line, fields, answers, item, shown_places)
+    _note_what_is_too_long(line, fields, answers)
+    _note_what_is_not_asked(line, fields, answers)
+    return laid_out(fields, answers, options, places)
+
+
+def _places_as_shown(
+    line: Line, fields: Sequence[Field], answers: Mapping[str, object], item: ItemRow, shown_places: ShownPlaces
+) -> dict[str, object]:
+    """Return a place that is written by column and row as people's are laid out; note what nobody could have set."""
+    changed: dict[str, object] = {}
+    for asked in fields:
+        value = answers[asked.key]
+        if asked.type not in PLACES or value is None:
+            continue
+        pixel = column_and_row(value) if isinstance(value, str) and shown_places.has_image(item) else None
+        if pixel is not None:
+            changed[asked.key] = said = pixel_in_words(*pixel)
+            _note_outside(line, asked.key, said, item, shown_places, shown_places.beyond_pixels(item, *pixel))
+        elif isinstance(value, list):
+            unclear = shown_places.may_be_read_in_two_ways(item, value)
+            if unclear and not _is_frozen(line, item, value, shown_places):
+                line.problem(f"{asked.key} '{' '.join(f'{part:g}' for part in value)}' {unclear}", asked.key)
+                continue
+            _note_where_nobody_points(line, asked.key, value, item, shown_places)
+        elif isinstance(value, str):
+            shown_places.not_places.append((line.number, asked.key, value))
+    return changed
+
+
+def _is_frozen(line: Line, item: ItemRow, place: list[float], shown_places: ShownPlaces) -> bool:
+    """Return whether this very place of this candidate is in the frozen study, where it is laid out in pixels."""
+    pixels = pixels_at(shown_places.places_of(item), None)
+    if shown_places.frozen is None or pixels is None:
+        return False
+    return shown_places.frozen.has_answer(line.text("candidate"), pixels.in_words(place))
+
+
+def _note_where_nobody_points(
+    line: Line, key: str, place: list[float], item: ItemRow, shown_places: ShownPlaces
+) -> None:
+    lacking, beyond = shown_places.lacks_an_image(item), shown_places.beyond(item, place)
+    if lacking:
+        line.problem(
+            f"{key} is a place in {shown(lacking)}, which is not in the folder, and is laid out by its column and row; "
+            "add the image, or write the place as column 33 row 17.",
+            key,
+        )
+    else:
+        said = " ".join(f"{part:g}" for part in place)
+        _note_outside(line, key, said, item, shown_places, beyond)
+
+
+def _note_outside(line: Line, key: str, said: str, item: ItemRow, shown_places: ShownPlaces, beyond: str) -> None:
+    """Note a place outside of what an item shows; `beyond` says how far that reaches, and is empty for one inside."""
+    if beyond:
+        shown_places.warnings.append(
+            f"candidates.csv: line {line.number}: {key} '{said}' is outside of what item '{item.key}' shows "
+            f"({beyond}), where nobody can point: it says who wrote the answer. Check the place; a model that points "
+            "there is wrong, and known by it."
+        )
+
+
+def _note_what_is_too_long(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
+    for asked in fields:
+        value = answers[asked.key]
+        if asked.at_most is not None and isinstance(value, list) and len(value) > asked.at_most:
+            line.problem(
+                f"{asked.key} '{shown('|'.join(map(str, value)))}' has {len(value)} entries, and people give at most "
+                f"{asked.at_most}; shorten it.",
+                asked.key,
+            )
+
+
+def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
+    """Note an answer that people would not be asked for, given the answer to the field above that is laid out too."""
+    for asked in fields:
+        when = asked.when
+        if when is not None and answers[asked.key] is not None and when.field in answers:
+            above = answers[when.field]
+            if not isinstance(above, str) or above not in when.values:
+                line.problem(
+                    f"{asked.key} is filled in, and people are asked it only where {when.field} is "
+                    f"{listed(when.values)}: it would say who wrote the answer; empty the cell.",
+                    asked.key,
+                )
+
+
+def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield the pools that would contain no model's answers."""
+    phase = layout_of_candidates(study)
+    if phase is not None and candidates and not any(row.answer for row in candidates):
+        names = listed(takes_of(study, phase))
+        yield f"holds no answer: phase '{phase.key}' lays out {names}; fill in columns of these names."
+
+
+def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield the pools in which a place depends on its pane and panes differ: of a model, no pane is known."""
+    for phase in study.phases:
+        about = [
+            item.key
+            for item in (items if phase.places == "as_shown" else ())
+            if any(asked.type in PLACES for asked in fields_taken(study, phase, item.form)) and shown_places.mixes(item)
+        ]
+        if about:
+            yield (
+                f"protocol.yaml: phase '{phase.key}' lays out places on {listed(about)}, where an image without scale "
+                "stands beside scans: people's are said in the words of their pane, and models' in those of the first "
+                "one, which may say who wrote an answer; ask for the place in items that show one of the two."
+            )
+
+
+def not_places_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield for each column of places which cells hold none, so that no person could have answered so."""
+    for key in dict.fromkeys(key for _, key, _ in shown_places.not_places):
+        cells = [f"'{shown(cell)}' in line {number}" for number, name, cell in shown_places.not_places if name == key]
+        yield (
+            f"candidates.csv: {key} is no place ({listed(cells)}), and is laid out as it stands, which says that a "
+            "model wrote it; expected three numbers in mm or, in an image without scale, column 33 row 17."
+        )
+
+
+def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield reasons why raters could tell who wrote an answer, as far as the protocol and tables show."""
+    models = {row.model for row in candidates if row.answer}
+    for phase in study.phases:
+        yield from (f"protocol.yaml: {says}" for says in few_sources(study, phase, len(models)))

@@ -1,0 +1,1 @@
+"""Who rates what was drawn, and in which order."""

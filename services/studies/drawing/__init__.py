@@ -1,0 +1,1 @@
+"""What each phase rates, drawn from everything that a study holds."""

@@ -1,0 +1,229 @@
+"""Remove a member without verdicts from a study, and restore them if they are invited again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, exists, or_
+from sqlmodel import Session, col, select
+
+from db import (
+    Acknowledgement,
+    Assignment,
+    Database,
+    Display,
+    Draft,
+    Invitation,
+    Membership,
+    Person,
+    ReviewTask,
+    Study,
+    TechnicalFailure,
+    Verdict,
+    audit,
+    now,
+)
+from db.base import stored_id
+from db.standing import REMAINS, STILL_MEMBER
+from services.errors import Conflict, NotFound
+from services.people import acts
+from services.people.acts import require_in_study
+from services.people.identity import Actor, end_issued_links
+from services.people.logins import canonical_login
+from services.people.permission import require_role, state_of
+from services.studies import frozen_facts, groups
+from services.studies.dealing import assigning
+
+
+@dataclass(frozen=True)
+class Removable:
+    """A member who can be removed from a study."""
+
+    login: str
+    name: str
+    role: str
+    pseudonym: str
+
+
+def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
+    """Return, for admins, the members without a verdict, except the actor; empty once the data are locked."""
+    with database.read_only() as session:
+        study, own = require_role(session, actor, study_key, "admin")
+        if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
+            return []
+        rows = session.exec(
+            select(Person, Membership)
+            .join(Membership)
+            .where(
+                Membership.study_id == study.id,
+                Membership.id != own.id,
+                *STILL_MEMBER,
+                ~_has_answered(),
+            )
+            .order_by(col(Membership.id))
+        ).all()
+        return [Removable(person.login, person.name, member.role, member.pseudonym) for person, member in rows]
+
+
+def remove_member(database: Database, actor: Actor, study_key: str, login: str) -> str:
+    """Remove a member without verdicts from a study, end their open links to it, and return their pseudonym.
+
+    Raises
+    ------
+    NotFound
+        Nobody with this login is in the study.
+    Conflict
+        They have given a verdict, are the actor, or the data are locked.
+    """
+    wanted = canonical_login(login)
+    with database.writing() as session:
+        study, own = require_role(session, actor, study_key, "admin")
+        require_in_study(session, acts.TAKE_OUT, study)
+        # A submission in progress locks this row: either its verdict is stored before the check, or it is too late.
+        member = session.exec(
+            select(Membership)
+            .join(Person)
+            .where(Membership.study_id == study.id, Person.login == wanted, *STILL_MEMBER)
+            .with_for_update(of=Membership)
+        ).first()
+        if member is None:
+            raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
+        if member.id == own.id:
+            raise Conflict("You cannot remove yourself from a study; another admin can.")
+        if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
+            raise Conflict(
+                f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
+            )
+        member.removed_at = now()
+        session.add(member)
+        session.flush()
+        _end_links(session, member)
+        end_issued_links(session, member.person_id, stored_id(study.id))
+        audit.record(
+            session,
+            "member removed",
+            person_id=actor.person_id,
+            study_id=study.id,
+            member=member.person_id,
+            role=member.role,
+            pseudonym=member.pseudonym,
+        )
+        return member.pseudonym
+
+
+def take_back(session: Session, study: Study, member: Membership, role: str, group: str) -> list[int]:
+    """Restore a removed member with what they had, or in another role if they have seen nothing.
+
+    They can join another group of the study only if nothing was assigned to them in their earlier one.
+
+    Returns
+    -------
+    list of int
+        The ids of the assignments that were deleted with the earlier role.
+
+    Raises
+    ------
+    Conflict
+        They have seen items in another role or had items in another group, or their items have since been given to
+        somebody else.
+    """
+    own = col(Assignment.membership_id) == member.id
+    gone: list[int] = []
+    if role != member.role:
+        if saw_items(session, member):
+            raise Conflict(
+                f"{member.pseudonym} already had items as {member.role} in this study; invite them in that role again."
+            )
+        gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
+        session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
+        session.exec(delete(Assignment).where(own))
+    elif member.group_key != group and session.exec(select(Assignment.id).where(own).limit(1)).first() is not None:
+        raise Conflict(
+            f"{member.pseudonym} was given items in the group '{member.group_key}'; invite them into that group again."
+        )
+    elif role == "rater" and groups.was_filled_anew(session, member):
+        raise Conflict(f"The items of {member.pseudonym} have since been given to another rater; invite somebody else.")
+    elif role == "reviewer" and _given_to_another(session, member):
+        raise Conflict(
+            f"The items of {member.pseudonym} were given to another reviewer meanwhile; invite somebody else."
+        )
+    member.removed_at = None
+    session.add(member)
+    session.flush()
+    return gone
+
+
+def saw_items(session: Session, member: Membership) -> bool:
+    """Return whether any of a member's items was on their screen, or failed to be shown there.
+
+    A browser has the first item as soon as the instructions are acknowledged, before it reports the item as shown.
+    """
+    own = col(Assignment.membership_id) == member.id
+    has_begun = exists().where(
+        col(Acknowledgement.membership_id) == Assignment.membership_id,
+        col(Acknowledgement.group_key) == member.group_key,
+        col(Acknowledgement.phase) == Assignment.phase,
+    )
+    return session.exec(select(Assignment.id).where(own, or_(_was_used(), has_begun)).limit(1)).first() is not None
+
+
+def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
+    """Give a rater of a frozen study their assignments in each phase in which they have none yet."""
+    study_id = stored_id(study.id)
+    if member.role == "rater" and state_of(session, study_id) != "draft":
+        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
+
+
+def _has_answered() -> Any:
+    return exists().where(col(Verdict.assignment_id) == Assignment.id, col(Assignment.membership_id) == Membership.id)
+
+
+def _was_used() -> Any:
+    """Return the condition that an assignment was on a screen, could not be shown, or is in a reviewer's queue."""
+    return or_(
+        exists().where(col(Display.assignment_id) == Assignment.id),
+        exists().where(col(TechnicalFailure.assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.review_assignment_id) == Assignment.id),
+        exists().where(col(ReviewTask.opinions_assignment_id) == Assignment.id),
+    )
+
+
+def _given_to_another(session: Session, member: Membership) -> bool:
+    adjudication = frozen_facts.phases_of(session, member.study_id).adjudication
+    if adjudication is None:
+        return False
+    of_queue = Assignment.phase == adjudication.own_read.key
+    items = select(Assignment.item_id).where(Assignment.membership_id == member.id, of_queue)
+    return (
+        session.exec(
+            select(Assignment.id)
+            .join(Membership, col(Membership.id) == Assignment.membership_id)
+            .where(
+                of_queue,
+                Assignment.membership_id != member.id,
+                col(Assignment.item_id).in_(items),
+                *STILL_MEMBER,
+            )
+            .limit(1)
+        ).first()
+        is not None
+    )
+
+
+def _end_links(session: Session, member: Membership) -> None:
+    """End a member's open links to the study, or all their links if they are in no other study and not an owner."""
+    person = session.get_one(Person, member.person_id)
+    elsewhere = session.exec(
+        select(Membership.id).join(Study).where(Membership.person_id == person.id, *REMAINS, *STILL_MEMBER).limit(1)
+    ).first()
+    query = select(Invitation).where(
+        Invitation.person_id == person.id,
+        col(Invitation.consumed_at).is_(None),
+        col(Invitation.ended_at).is_(None),
+    )
+    if person.is_owner or elsewhere is not None:
+        query = query.where(Invitation.study_id == member.study_id)
+    for link in session.exec(query).all():
+        link.ended_at = now()
+        session.add(link)

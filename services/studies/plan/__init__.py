@@ -1,0 +1,1 @@
+"""What an analysis plan asks, held against what a study can provide."""

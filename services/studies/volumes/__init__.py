@@ -1,0 +1,1 @@
+"""The scans of a study: prepared, stored under their hash, and checked."""

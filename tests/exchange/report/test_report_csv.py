@@ -1,0 +1,39 @@
+"""Cells of CSV files: harmless in a spreadsheet, and exactly what was stored once the apostrophe is taken off."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange.report.report_csv import written
+
+CALLED_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "'quoted", "\r=1", "＝1"])
+def test_a_text_that_could_act_gets_one_apostrophe(text: str) -> None:
+    assert written(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["left", "3 mm", "a=b", "", "1-2"])
+def test_other_texts_are_written_as_they_are(text: str) -> None:
+    assert written(text) == text
+
+
+@given(st.text())
+def test_no_text_acts_and_every_text_comes_back(text: str) -> None:
+    cell = str(written(text))
+
+    assert not cell.startswith(CALLED_FORMULAS)
+    assert (cell[1:] if cell.startswith("'") else cell) == text
+
+
+def test_numbers_stay_numbers_and_undefined_ones_are_empty() -> None:
+    assert written(-0.25) == -0.25
+    assert written(3) == 3
+    assert written(True) == 1
+    assert written(None) == ""
+    assert written(math.nan) == ""
