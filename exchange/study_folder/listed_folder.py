@@ -154,48 +154,44 @@ def look_through_listed(
             candidates=candidates.rows,
             overlays=overlays.rows,
             conversions=reader.conversions.all(),
-            warnings=(
-                *telling_words(study),
-                *telling_names(study, {candidate.model for candidate in candidates.rows}),
-                *telling_selections(study),
-                *idle_groups(study),
-                *warnings_of_pools(study, candidates.rows),
-                *places_of_two_kinds(study, items.rows, shown_places),
-                *shown_places.warnings,
-                *not_places_in_pool(shown_places),
-                *warnings_of(
-                    tuple(case.key for case in whole),
-                    volumes.rows,
-                    overlays.rows,
-                    items.rows,
-                    frozenset(reference.item for reference in references),
-                    frozenset(line.overlay for reference in references for line in reference.fields),
-                ),
-                *telling_options(
-                    items.rows,
-                    references,
-                    shuffled=all(phase.shuffle_options for phase in study.phases if phase.rates == ["items"]),
-                ),
-                *telling_order(study, whole, items.rows, references),
-                *telling_columns(study, whole, items.rows, references),
-                *telling_parts(study, whole, items.rows, references),
-                *telling_candidates(study, candidates.rows),
-                *alike_pairs(pairs.rows, candidates.rows),
-                *right_and_wrong_pairs(
-                    [each.key for each in study.attributes if each.tells_reference and each.table == "candidates"],
-                    pairs.rows,
-                    candidates.rows,
-                    items.rows,
-                    references,
-                ),
-                *without_some_fields(study, references, whole, items.rows),
-                *unanswered_by_models(study, candidates.rows),
-                *not_computed(study),
-            ),
             source=text,
             pairs=pairs.rows,
         )
+        contents = replace(contents, warnings=tuple(_warnings(study, contents, shown_places)))
     return ExaminedFolder(contents, problems, volumes.rows, overlays.rows)
+
+
+def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield what the import says of a sound folder: parts that nobody will see, and what its writing tells."""
+    cases, items, references, candidates = folder.cases, folder.items, folder.references, folder.candidates
+    yield from telling_words(study)
+    yield from telling_names(study, {candidate.model for candidate in candidates})
+    yield from telling_selections(study)
+    yield from idle_groups(study)
+    yield from warnings_of_pools(study, candidates)
+    yield from places_of_two_kinds(study, items, shown_places)
+    yield from shown_places.warnings
+    yield from not_places_in_pool(shown_places)
+    yield from warnings_of(
+        tuple(case.key for case in cases),
+        folder.volumes,
+        folder.overlays,
+        items,
+        frozenset(reference.item for reference in references),
+        frozenset(line.overlay for reference in references for line in reference.fields),
+    )
+    shuffled = all(phase.shuffle_options for phase in study.phases if phase.rates == ["items"])
+    yield from telling_options(items, references, shuffled=shuffled)
+    yield from telling_order(study, cases, items, references)
+    yield from telling_columns(study, cases, items, references)
+    yield from telling_parts(study, cases, items, references)
+    yield from telling_candidates(study, candidates)
+    yield from alike_pairs(folder.pairs, candidates)
+    tell = [each.key for each in study.attributes if each.tells_reference and each.table == "candidates"]
+    yield from right_and_wrong_pairs(tell, folder.pairs, candidates, items, references)
+    yield from without_some_fields(study, references, cases, items)
+    yield from unanswered_by_models(study, candidates)
+    yield from not_computed(study)
 
 
 def _case(line: Line, study: Expansion) -> CaseRow:
