@@ -17,6 +17,7 @@ from agreement.judge.panels.direction import mcnemar_of_clusters
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
+from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.wording import in_figures, in_points, listed, margin_in_words
 
 KEY = "certificate"
@@ -68,11 +69,15 @@ def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     labelled, bound = material.labelled, plan.criteria.agreement_bound
     own = labelled.judges[judge].codes
     parties = (judge, *labelled.humans)
+    shared = int((~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)).sum())
+    if 0 < shared < plan.fewest_shown:
+        none = undefined("judge minus human", shared, UNIT, "leave one out", why_withheld(plan.fewest_shown))
+        yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
+        return
     ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan)
     if ceiling is None or ceiling.difference is None:
         reason = "one human: no agreement between humans to compare with"
-        shared = ~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)
-        none = undefined("judge minus human", int(shared.sum()), UNIT, "leave one out", reason)
+        none = undefined("judge minus human", shared, UNIT, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
     gap = ceiling.difference
@@ -101,6 +106,11 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     own, shares = scale.scores(labelled.judges[judge].codes), basis.right_or_wrong(scale)
+    both = int((basis.given & ~np.isnan(own)).sum())
+    if 0 < both < plan.fewest_shown:
+        none = undefined("signed difference", both, UNIT, "human minus judge", why_withheld(plan.fewest_shown))
+        yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
+        return
     # The same difference as in the panel of the direction has the same P.
     test = mcnemar_of_clusters(labelled, basis.scores, own, plan) if shares else None
     estimate = signed_difference(

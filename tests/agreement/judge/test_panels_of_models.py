@@ -210,6 +210,20 @@ def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
     assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
 
 
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_by_the_shipped_criteria_a_judge_of_few_sealed_candidates_does_not_tell_what_was_said_of_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    other = np.where(np.arange(40) < 2, 1.0 - human, human)
+    given = material([human, human, other], {"judge": judge}, items=np.arange(40))
+
+    panel = criteria.panel(given, SEALED)
+
+    shown = [row for key in (criteria.AGREEMENT, criteria.DIRECTION) for row in panel.of(key)]
+    assert [not np.isnan(row.estimate.value) for row in shown] == [is_said] * 2
+    assert ("withheld: beside all others" in panel.sentence) == (not is_said)
+
+
 def test_factors_whose_names_begin_alike_withhold_their_own_levels():
     given, place = few_labels((51,)), np.arange(100)
     factors = {
