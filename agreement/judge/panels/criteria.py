@@ -123,13 +123,20 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     """Labels in every level that occurs among the candidates, labelled or not."""
     basis, least = main_basis(material, plan), plan.criteria.fewest_in_stratum
+    judged = ~np.isnan(material.judges[judge].codes)
     both = np.zeros(material.n, dtype=np.bool_)
     both[material.labelled_places] = basis.given & ~np.isnan(material.labelled.judges[judge].codes)
     strata = [
         (f"{name} {level}", among) for name, factor in material.attributes.items() for level, among in factor.levels()
     ]
     for stratum, among in strata or [("all", np.ones(material.n, dtype=np.bool_))]:
-        n = int((both & among).sum())
+        n, of_judge = int((both & among).sum()), int((judged & among).sum())
+        if 0 < of_judge < plan.fewest_shown:
+            # Of two people, a majority is given where they agree.
+            none = undefined("labels", 0, UNIT, f"at least {least}", why_withheld(plan.fewest_shown))
+            outcome = FAILED if of_judge < least else NOT_ESTIMABLE
+            yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
+            continue
         labels = undefined("labels", n, UNIT, f"at least {least}", COUNTED, value=float(n))
         sentence = PASSED if n >= least else FAILED
         yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
@@ -241,6 +248,10 @@ def _brief(estimate: Estimate, shares: bool) -> str:
     return f"{words}, n = {estimate.n:,}"
 
 
+def _labels(estimate: Estimate) -> str:
+    return "withheld" if np.isnan(estimate.value) else str(estimate.n)
+
+
 def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> str:
     said = []
     declared = {each.key for each in plan.criteria.declared}
@@ -256,7 +267,7 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
         elif key == DIRECTION:
             why = f" ({_brief(results[0].estimate, material.scale.shares)})"
         elif key == STRATUM and short:
-            why = f" ({listed([f'{row.stratum}: {row.estimate.n}' for row in short], 4)})"
+            why = f" ({listed([f'{row.stratum}: {_labels(row.estimate)}' for row in short], 4)})"
         said.append(f"{key} {verdict}{why}")
     passed = all(row.sentence == PASSED for row in rows)
     result = "is certified" if passed else "is not certified"

@@ -227,6 +227,21 @@ def test_by_the_shipped_criteria_a_judge_of_few_sealed_candidates_does_not_tell_
     assert ("withheld: beside all others" in panel.sentence) == (not is_said)
 
 
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_a_judge_of_few_sealed_candidates_does_not_tell_whether_two_people_agree_on_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    of_two = material([human, np.where(np.arange(40) < 1, 1.0 - human, human)], {"judge": judge})
+
+    panel = criteria.panel(of_two, replace(SEALED, basis="majority"))
+
+    (labels,) = panel.of(criteria.STRATUM)
+    assert labels.sentence == criteria.FAILED
+    assert (labels.estimate.value == judged - 1) == is_said and np.isnan(labels.estimate.value) != is_said
+    assert labels.estimate.n == (judged - 1 if is_said else 0)
+    assert ("all: withheld" in panel.sentence) != is_said
+
+
 def test_figures_on_sealed_verdicts_have_too_few_digits_to_spell_them_out():
     """With a probability of 1/2, 1/4, 1/8 ... for each candidate, a Brier score has a digit for each verdict."""
     whole = Estimate("Brier score", 0.3799920944244756, 0.0012345, 0.987654, 32, "candidate", "made up", p=0.0123456)
