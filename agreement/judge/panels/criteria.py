@@ -17,6 +17,7 @@ from agreement.judge.panels.direction import mcnemar_of_clusters
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import margin_of, signed_difference
+from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.wording import in_figures, in_points, listed, margin_in_words
 
 KEY = "certificate"
@@ -68,11 +69,15 @@ def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     labelled, bound = material.labelled, plan.criteria.agreement_bound
     own = labelled.judges[judge].codes
     parties = (judge, *labelled.humans)
+    shared = int((~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)).sum())
+    if 0 < shared < plan.fewest_shown:
+        none = undefined("judge minus human", shared, UNIT, "leave one out", why_withheld(plan.fewest_shown))
+        yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
+        return
     ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan)
     if ceiling is None or ceiling.difference is None:
         reason = "one human: no agreement between humans to compare with"
-        shared = ~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)
-        none = undefined("judge minus human", int(shared.sum()), UNIT, "leave one out", reason)
+        none = undefined("judge minus human", shared, UNIT, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
     gap = ceiling.difference
@@ -101,6 +106,11 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     own, shares = scale.scores(labelled.judges[judge].codes), basis.right_or_wrong(scale)
+    both = int((basis.given & ~np.isnan(own)).sum())
+    if 0 < both < plan.fewest_shown:
+        none = undefined("signed difference", both, UNIT, "human minus judge", why_withheld(plan.fewest_shown))
+        yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
+        return
     # The same difference as in the panel of the direction has the same P.
     test = mcnemar_of_clusters(labelled, basis.scores, own, plan) if shares else None
     estimate = signed_difference(
@@ -113,13 +123,20 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     """Labels in every level that occurs among the candidates, labelled or not."""
     basis, least = main_basis(material, plan), plan.criteria.fewest_in_stratum
+    judged = ~np.isnan(material.judges[judge].codes)
     both = np.zeros(material.n, dtype=np.bool_)
     both[material.labelled_places] = basis.given & ~np.isnan(material.labelled.judges[judge].codes)
     strata = [
         (f"{name} {level}", among) for name, factor in material.attributes.items() for level, among in factor.levels()
     ]
     for stratum, among in strata or [("all", np.ones(material.n, dtype=np.bool_))]:
-        n = int((both & among).sum())
+        n, of_judge = int((both & among).sum()), int((judged & among).sum())
+        if 0 < of_judge < plan.fewest_shown:
+            # Of two people, a majority is given where they agree.
+            none = undefined("labels", 0, UNIT, f"at least {least}", why_withheld(plan.fewest_shown))
+            outcome = FAILED if of_judge < least else NOT_ESTIMABLE
+            yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
+            continue
         labels = undefined("labels", n, UNIT, f"at least {least}", COUNTED, value=float(n))
         sentence = PASSED if n >= least else FAILED
         yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
@@ -231,6 +248,10 @@ def _brief(estimate: Estimate, shares: bool) -> str:
     return f"{words}, n = {estimate.n:,}"
 
 
+def _labels(estimate: Estimate) -> str:
+    return "withheld" if np.isnan(estimate.value) else str(estimate.n)
+
+
 def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> str:
     said = []
     declared = {each.key for each in plan.criteria.declared}
@@ -246,7 +267,7 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
         elif key == DIRECTION:
             why = f" ({_brief(results[0].estimate, material.scale.shares)})"
         elif key == STRATUM and short:
-            why = f" ({listed([f'{row.stratum}: {row.estimate.n}' for row in short], 4)})"
+            why = f" ({listed([f'{row.stratum}: {_labels(row.estimate)}' for row in short], 4)})"
         said.append(f"{key} {verdict}{why}")
     passed = all(row.sentence == PASSED for row in rows)
     result = "is certified" if passed else "is not certified"

@@ -16,6 +16,7 @@ from agreement.judge.columns import Columns
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.panels.criteria import KEY
+from agreement.judge.withheld import rounded
 from db import Candidate, Database, Freeze, Item, JudgeRun, Verdict, queries
 from db.base import stored_id
 from db.standing import STANDS
@@ -97,7 +98,7 @@ def certify(
         said,
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
-    criteria = PANELS[KEY].compute(of_judge.material, plan)
+    criteria = rounded(PANELS[KEY].compute(of_judge.material, plan), plan.fewest_shown)
     if computed.labels:
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)

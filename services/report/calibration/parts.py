@@ -12,7 +12,7 @@ from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, thresholds
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import FEWEST_SEALED
+from agreement.judge.withheld import FEWEST_SEALED, rounded
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
@@ -252,8 +252,10 @@ def _lead(part: Part, *, made_elsewhere: bool) -> tuple[str, ...]:
 def _on_test(key: str, development: Material, opened: OfJudge) -> Panel:
     """Return a panel on test subjects; anything fitted is fitted on development subjects."""
     if key == thresholds.KEY:
-        return thresholds.panel_of_parts(development, opened.material, opened.plan)
-    return PANELS[key].compute(opened.material, opened.plan)
+        panel = thresholds.panel_of_parts(development, opened.material, opened.plan)
+    else:
+        panel = PANELS[key].compute(opened.material, opened.plan)
+    return rounded(panel, opened.plan.fewest_shown)
 
 
 def _row_of(row: Row, of_panel: Part) -> Row:

@@ -10,12 +10,15 @@ from agreement import (
     judge_bias_by_factor,
     prediction_powered_mean,
 )
+from agreement.estimate import Estimate
 from agreement.judge.bases import main_basis
 from agreement.judge.factors import Factor
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import corrected, criteria, uniformity
 from agreement.judge.plan import Criteria, Declared, Plan
+from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import State
+from agreement.judge.withheld import rounded
 from tests.agreement.judge.panel_material import PLAN, YES_NO, material, mri_eval, three_humans, verdicts
 
 
@@ -208,6 +211,59 @@ def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
         "model A": "passed", "model B": "not estimable", "model C": "not estimable",
     }  # fmt: skip
     assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
+
+
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_by_the_shipped_criteria_a_judge_of_few_sealed_candidates_does_not_tell_what_was_said_of_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    other = np.where(np.arange(40) < 2, 1.0 - human, human)
+    given = material([human, human, other], {"judge": judge}, items=np.arange(40))
+
+    panel = criteria.panel(given, SEALED)
+
+    shown = [row for key in (criteria.AGREEMENT, criteria.DIRECTION) for row in panel.of(key)]
+    assert [not np.isnan(row.estimate.value) for row in shown] == [is_said] * 2
+    assert ("withheld: beside all others" in panel.sentence) == (not is_said)
+
+
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_a_judge_of_few_sealed_candidates_does_not_tell_whether_two_people_agree_on_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    of_two = material([human, np.where(np.arange(40) < 1, 1.0 - human, human)], {"judge": judge})
+
+    panel = criteria.panel(of_two, replace(SEALED, basis="majority"))
+
+    (labels,) = panel.of(criteria.STRATUM)
+    assert labels.sentence == criteria.FAILED
+    assert (labels.estimate.value == judged - 1) == is_said and np.isnan(labels.estimate.value) != is_said
+    assert labels.estimate.n == (judged - 1 if is_said else 0)
+    assert ("all: withheld" in panel.sentence) != is_said
+
+
+def test_figures_on_sealed_verdicts_have_too_few_digits_to_spell_them_out():
+    """With a probability of 1/2, 1/4, 1/8 ... for each candidate, a Brier score has a digit for each verdict."""
+    whole = Estimate("Brier score", 0.3799920944244756, 0.0012345, 0.987654, 32, "candidate", "made up", p=0.0123456)
+    narrow = replace(whole, value=0.98765, low=0.98764, high=0.98766)
+    panel = Panel("thresholds", (), tuple(Row("Brier score", ("judge",), each) for each in (whole, narrow)))
+
+    first, second = (row.estimate for row in rounded(panel, 5).rows)
+
+    assert (first.value, first.low, first.high, first.p) == (0.38, 0.00124, 0.987, 0.0123)
+    assert (second.value, second.low, second.high) == (0.988, 0.987, 0.988)
+    assert rounded(panel, 1) == panel
+
+
+@pytest.mark.parametrize("bound", [0.5, -0.1, 0.854, -0.05])
+def test_a_rounded_limit_still_clears_the_bound_that_it_cleared(bound):
+    above = Estimate("made up", bound + 0.02, bound + 1e-7, bound + 0.1, 9, "candidate", "made up")
+    below = replace(above, value=bound - 0.02, low=bound - 0.1, high=bound - 1e-7)
+    panel = Panel(criteria.KEY, (), tuple(Row("made up", ("judge",), each) for each in (above, below)))
+
+    first, second = (row.estimate for row in rounded(panel, 5).rows)
+
+    assert first.low > bound > second.high
 
 
 def test_factors_whose_names_begin_alike_withhold_their_own_levels():

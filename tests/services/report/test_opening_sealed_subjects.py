@@ -67,6 +67,19 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
 
 
 @pytest.mark.usefixtures("opened")
+def test_no_figure_on_test_has_so_many_digits_that_it_could_spell_out_verdicts(sealed: Situation) -> None:
+    seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
+    document = json.loads(calibration.certify(sealed.database, sealed.admin, "sealed", runs=["first"]).document)
+
+    rows = [row.as_dict() for panel in seen.panels.values() for row in panel.rows] + document["results"]
+    rows += [row for panel in document["panels"] for row in panel["rows"]]
+    of_test = [row for row in rows if "test subjects" in row["basis"]] + document["results"]
+    figures = [row["estimate"][name] for row in of_test for name in ("value", "low", "high", "p")]
+    given = [figure for figure in figures if figure is not None]
+    assert len(given) > 20 and [float(f"{figure:.3g}") for figure in given] == given
+
+
+@pytest.mark.usefixtures("opened")
 def test_what_is_stored_of_a_look_does_not_tell_whether_a_guess_of_the_verdicts_is_right(sealed: Situation) -> None:
     """The chain's hashes cover it and are in the package; who knows the agreement has few verdicts to guess."""
     seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"])
