@@ -28,7 +28,7 @@ from agreement.judge.panels.criteria import (
     passes,
     several_opened,
 )
-from agreement.judge.plan import Plan
+from agreement.judge.plan import Criteria, Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
 from agreement.judge.wording import in_figures
@@ -40,6 +40,7 @@ MOST_REPEATED = 5_000
 NEEDED = {"judge_model": "the judge's model", "prompt_sha256": "the prompt"}
 """What a certificate is valid for, in words: a certificate that lacks one of these covers no later run."""
 
+_BOUNDS = ("agreement_bound", "direction_margin", "fewest_in_stratum", "fewest_humans", "most_missing")
 NOT_ASKED = "not part of the criteria"
 NO_SIGNATURE = (
     "This card is no signature: it says what was computed from the files named, and who made these is not proved."
@@ -306,7 +307,7 @@ def card(document: dict[str, Any]) -> str:
     lines += [f"{name:<12} {words}" for name, words in said.items()]
     for name, levels in covered["strata"].items():
         lines.append(f"{'By ' + name:<12} " + ", ".join(f"{level}: {n} labelled" for level, n in levels.items()))
-    lines += ["", origin_in_words(document["plan"]["criteria"]["declared"])]
+    lines += ["", _origin_in_words(document["plan"])]
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
@@ -321,6 +322,16 @@ def card(document: dict[str, Any]) -> str:
     # Older certificates have no digests.
     lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
     return "\n".join(lines)
+
+
+def _origin_in_words(plan: dict[str, Any]) -> str:
+    """Return where the criteria come from; bounds given with a command are neither the plan's nor the shipped ones."""
+    given, shipped = plan["criteria"], vars(Criteria())
+    # Older certificates lack some of them.
+    is_shipped = all(given.get(name, shipped[name]) == shipped[name] for name in _BOUNDS)
+    if given["declared"] or (is_shipped and plan["margin"] is None):
+        return origin_in_words(given["declared"])
+    return "Criteria with bounds given for this certificate, not all of them those that are shipped"
 
 
 def _outcome_in_words(document: dict[str, Any]) -> str:

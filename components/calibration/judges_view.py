@@ -25,7 +25,7 @@ i1,k2,,timeout,"""
 
 _EXAMPLE_OF_PAIRS = """item,candidate_a,candidate_b,verdict,shown_first,explanation
 i1,k1,k2,a,a,Names the side.
-i1,k2,k1,tie,a,"""
+i1,k1,k3,tie,b,"""
 
 
 def draw_judges(line: StudyLine) -> None:

@@ -50,6 +50,11 @@ def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLin
 
 def _said(row: dict[str, Any], asked: Asked) -> dict[str, Any]:
     mapped = asked.columns.get("verdict")
+    if not mapped and not any(key in row for key in (*_SCORES, "eval_error")):
+        columns = listed(row)
+        raise NotInLayout(
+            f"has none of likert_score, eval_label and eval_error, but {columns}; say which is meant, as verdict=score."
+        )
     cells = [value_at(row, mapped)] if mapped else [row.get(key) for key in _SCORES]
     scores = [cell for cell in cells if cell not in (None, "")]
     if len(scores) > 1:

@@ -153,6 +153,14 @@ def test_a_row_of_marcus_that_means_two_things_is_named(row: dict[str, Any], say
     assert lines == [] and says in problems[0]
 
 
+def test_a_row_of_marcus_whose_verdict_has_another_name_is_refused_and_not_counted_as_none() -> None:
+    lines, problems = read(json_lines({"question": "?", "gt": "r", "score": "Correct"}), Asked("marcus"))
+
+    assert lines == []
+    assert "has none of likert_score, eval_label and eval_error, but question, gt" in problems[0]
+    assert "as verdict=" in problems[0]
+
+
 # ---- NeuroVLM-Bench --------------------------------------------------------------------------------------------------
 
 

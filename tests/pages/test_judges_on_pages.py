@@ -168,7 +168,10 @@ def test_pairs_are_imported_by_the_page_of_the_study_and_calibrated_on_theirs(
     assert not app.exception
     (order,) = [box for box in app.selectbox if box.label == "Which lines are read"]
     assert len(order.options) == 3
-    assert any("candidate_a,candidate_b,verdict,shown_first" in code.value for code in app.code)
+    (example,) = [code.value for code in app.code if "candidate_a,candidate_b,verdict,shown_first" in code.value]
+    pairs = [frozenset(line.split(",")[1:3]) for line in example.splitlines()[1:]]
+    # One run may judge a pair once, so that an example with a pair twice would be refused.
+    assert len(set(pairs)) == len(pairs) == 2
 
     import_runs.import_judge_verdicts(
         served_database, situation.admin, "listed", name="v1", judge="Judge", file_name="j.csv",

@@ -21,6 +21,7 @@ from agreement.words import Words
 
 KEY = "replacement"
 WINNING, CURVE, READERS = "winning rate", "winning rate at another epsilon", "readers minus judge"
+ADVANTAGE = "advantage probability"
 FEWEST_HUMANS, FEWEST_SHARED = 3, 30
 SHOWN_EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
@@ -100,7 +101,7 @@ def _rows(result: AltTest, judge: str, labelled: Material, plan: Plan) -> Iterat
     humans = tuple(labelled.humans)
     passed = {True: "passes", False: "does not pass", None: "not done"}[result.passed]
     yield Row(WINNING, (judge, *humans), result.winning_rate, sentence=f"{passed} at epsilon {plan.epsilon:g}")
-    yield Row("advantage probability", (judge, *humans), result.advantage_probability)
+    yield Row(ADVANTAGE, (judge, *humans), result.advantage_probability)
     yield Row("least epsilon that passes", (judge, *humans), result.least_epsilon)
     for comparison in result.raters:
         value = np.nan if comparison.judge_advantage is None else comparison.judge_advantage

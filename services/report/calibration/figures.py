@@ -55,9 +55,23 @@ _DRAWN: tuple[_Drawn, ...] = (
     ),
     _Drawn(
         replacement.KEY,
-        (replacement.WINNING,),
-        "How often the judge is closer to the others than the human left out",
+        (replacement.ADVANTAGE,),
+        "Share of the candidates on which the judge is at least as close to the others as the human left out",
         _UNIT_SCALE,
+        key="advantage",
+    ),
+    _Drawn(
+        replacement.KEY,
+        (replacement.WINNING,),
+        "Share of the humans against whom the judge wins",
+        _UNIT_SCALE,
+    ),
+    _Drawn(
+        replacement.KEY,
+        (replacement.CURVE,),
+        "Share of the humans against whom the judge would win at another epsilon",
+        _UNIT_SCALE,
+        key="epsilon",
     ),
     _Drawn(corrected.KEY, (corrected.RAW, corrected.CORRECTED), "Score of each model, raw and corrected"),
     _Drawn(

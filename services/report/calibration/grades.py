@@ -85,7 +85,8 @@ def _why_not(of: str, scale: Scale, run: str) -> str:
         return (
             f"nothing says whether the confidences of run '{run}' are of the verdict given or of {_positive(scale)}; "
             "import the run again under another name with 'What its confidences are of' chosen (judge import, "
-            "confidence-of)."
+            "confidence-of), and choose that run in place of this one: together they would count as repeated runs "
+            "in which nothing changed."
         )
     if of == "verdict" and len(scale.levels) != 2:
         return (

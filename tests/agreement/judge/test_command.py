@@ -160,6 +160,17 @@ def test_the_card_says_what_was_shown_and_that_it_is_no_signature(certified):
         assert words in card
 
 
+@pytest.mark.parametrize("given", [("--direction-margin", ".3"), ("--margin", ".3"), ("--least-agreement", "-.3")])
+def test_the_card_does_not_call_bounds_shipped_that_a_command_gave(given, files, certified, tmp_path, capsys):
+    target = tmp_path / "wider.json"
+    main([str(files / "judged.csv"), *BASIC, *given, "--certificate", str(target)])
+    capsys.readouterr()
+
+    words = "Criteria with bounds given for this certificate, not all of them those that are shipped"
+    assert words in target.with_suffix(".txt").read_text()
+    assert "Criteria that are shipped" in certified.with_suffix(".txt").read_text()
+
+
 def test_the_unit_of_a_result_is_its_statistics_and_not_read_from_the_criterions_words(certified):
     document = json.loads(certified.read_text())
     (agreement,) = (row for row in document["results"] if row["statistic"] == "agreement")

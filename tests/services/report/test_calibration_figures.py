@@ -7,7 +7,7 @@ from agreement.judge.panels import direction, replacement
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import BINARY, Scale
 from services.report.calibration.figures import figures_of
-from tests.agreement.judge.panel_material import PLAN, mri_eval
+from tests.agreement.judge.panel_material import PLAN, mri_eval, three_humans
 
 SHARES = Scale("binary", BINARY, BINARY[1:])
 
@@ -46,3 +46,12 @@ def test_lines_are_called_intervals_only_where_there_are_lines() -> None:
 
     assert figure.caption.endswith("no point has an interval, the number at the right is n.")
     assert of_lines.caption.endswith("lines are intervals, the number at the right is n.")
+
+
+def test_the_place_of_a_human_is_drawn_by_candidates_by_humans_and_by_epsilon() -> None:
+    candidates, humans, epsilons = figures_of(replacement.panel(three_humans(), PLAN), SHARES)
+
+    assert "Share of the candidates on which the judge is at least as close" in candidates.caption
+    assert candidates.figure.data[0].error_x.array[0] > 0
+    assert "Share of the humans against whom the judge wins" in humans.caption
+    assert {text.split(":")[0] for text in epsilons.figure.data[0].text} >= {"judge, epsilon 0", "judge, epsilon 0.3"}

@@ -131,6 +131,8 @@ def test_a_confidence_of_which_nobody_said_what_it_is_of_is_not_guessed_at(close
         in (panel.refused[0])
     )
     assert "What its confidences are of" in panel.refused[0]
+    # Beside the first import it would look like a second run of the prompt that repeats every verdict.
+    assert "choose that run in place of this one" in panel.refused[0]
 
 
 def test_a_confidence_that_is_declared_of_the_positive_verdict_is_its_probability(closed: Situation) -> None:
