@@ -28,7 +28,7 @@ from exchange.study_folder.folder_rows import (
 from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_starts import with_starts
 from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, item_row
-from exchange.study_folder.missed_references import without_some_fields
+from exchange.study_folder.missed_references import that_answer_nothing, without_some_fields
 from exchange.study_folder.model_answers import answers_in_fields, unanswered_by_models
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
@@ -189,6 +189,7 @@ def look_through_listed(
                     references,
                 ),
                 *without_some_fields(study, references, whole, items.rows),
+                *that_answer_nothing(study, references, whole, items.rows),
                 *unanswered_by_models(study, candidates.rows),
                 *not_computed(study),
             ),
