@@ -28,7 +28,7 @@ from exchange.study_folder.folder_rows import (
 from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_starts import with_starts
 from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, item_row
-from exchange.study_folder.missed_references import without_some_fields
+from exchange.study_folder.missed_references import that_answer_nothing, without_some_fields
 from exchange.study_folder.model_answers import answers_in_fields, unanswered_by_models
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
@@ -190,6 +190,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     tell = [each.key for each in study.attributes if each.tells_reference and each.table == "candidates"]
     yield from right_and_wrong_pairs(tell, folder.pairs, candidates, items, references)
     yield from without_some_fields(study, references, cases, items)
+    yield from that_answer_nothing(study, references, cases, items)
     yield from unanswered_by_models(study, candidates)
     yield from not_computed(study)
 

@@ -15,6 +15,7 @@ from protocol.fields.pixels import WITH_SCALE, Places, pixels_at
 from protocol.fields.point import place_of
 from protocol.language.expansion import Field
 from protocol.language.listed import kind_of_field
+from protocol.seen import as_seen
 
 # Texts of options by their ids.
 Texts = Mapping[str, str]
@@ -117,9 +118,9 @@ def _texts(asked: Field, of_item: Texts) -> Texts:
 
 
 def _option(written: str, texts: Texts) -> str:
-    """Return the id of the option that is written as its id or text; any other text is returned unchanged."""
-    by_name = {name.casefold(): key for key, text in texts.items() for name in (text, key)}
-    return by_name.get(written.casefold(), written)
+    """Return the id of the option that looks like this, by its id or text; any other text is returned unchanged."""
+    by_name = {as_seen(name): key for key, text in texts.items() for name in (text, key)}
+    return by_name.get(as_seen(written), written)
 
 
 def _lines(written: Sequence[str]) -> list[str]:

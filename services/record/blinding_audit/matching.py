@@ -22,16 +22,22 @@ FEWEST_UNPACKED = 6
 _DEEPEST = 2
 _UNPACKED_LIMIT = 1_000_000
 _WORD = re.compile(r"[^\W_]+")
-_SEPARATOR = re.compile(r"[-_./\\]")
+# Models write hyphens that do not break and dashes where others write a hyphen.
+_SEPARATOR = re.compile(r"[-_./\\\u2010-\u2015\u2212]")
+# Displayed as nothing: soft hyphens, zero-width characters, directions and variation selectors.
+_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2}){8,}")
 _ZLIB_STARTS = (b"\x1f\x8b\x08", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
 def normal(text: str) -> str:
-    """Return a text normalised for comparison: unified letters, no case, single spaces, one kind of separator."""
+    """Return a text normalised for comparison: unified letters, no case, single spaces, one kind of separator.
+
+    Characters that are not drawn are left out.
+    """
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return _SEPARATOR.sub("-", plain)
+    return _SEPARATOR.sub("-", plain if plain.isascii() else _INVISIBLE.sub("", plain))
 
 
 def words_of(text: str) -> list[str]:

@@ -316,3 +316,40 @@ def test_a_reference_is_missed_only_on_items_that_a_phase_with_the_field_can_tak
 
     about = [warning for warning in contents.warnings if "no reference for" in warning]
     assert [warning.removeprefix("references.csv: ").partition(";")[0] for warning in about] == lacking
+
+
+ONE_CHOICE = """
+blindread: 2
+name: sides
+title: On which side
+forms: {report: {side: {type: choice, options: {l: Left, r: Right}}}, turn: {answer: text}}
+phases:
+  - {key: read, rates: items, shows: [prompt], form: as_item}
+"""
+SHOWN_LATER = ONE_CHOICE + "  - {key: check, rates: items, shows: [prompt, reference], form: {fine: yes_no}}\n"
+
+
+@pytest.mark.parametrize(
+    ("protocol", "first", "second", "unused"),
+    [
+        (ONE_CHOICE, "l", "Right", ["that of q2 is"]),
+        (ONE_CHOICE, "Left", "Right", ["those of q1, q2 are"]),
+        (ONE_CHOICE, "l", "Right|r", []),
+        (ONE_CHOICE.replace("choice, options: {l: Left, r: Right}", "number"), "7", "seven", ["that of q2 is"]),
+        (SHOWN_LATER, "l", "Right", ["that of q2 is"]),
+        (SHOWN_LATER, "A cyst on the left", "A scar on the right", []),
+    ],
+    ids=["one misspelt", "texts for ids", "one of several", "no number", "misspelt and shown", "only for who is shown"],
+)
+def test_a_line_without_a_field_that_does_not_answer_the_primary_field_is_named(
+    tmp_path: Path, protocol: str, first: str, second: str, unused: list[str]
+) -> None:
+    lines = ({"item": "q1", "accepted": first}, {"item": "q2", "accepted": second})
+
+    contents = read(tmp_path, *lines, protocol=protocol)
+
+    assert [warning for warning in contents.warnings if "without a field" in warning] == [
+        f"references.csv: a line without a field is about 'side' in phase 'read', and {those} no answer to it and will "
+        "not be used; correct what counts as right, or fill in the column field."
+        for those in unused
+    ]

@@ -106,6 +106,14 @@ def test_an_option_has_one_place_in_a_list_as_no_person_can_give_it_two() -> Non
     assert laid_out([fields_of()["list"]], {"list": ["MS", "MS"]}) == "1. MS\n2. MS"
 
 
+@pytest.mark.parametrize("cell", ["Me\u00e9ni\u200eere", "MEE\u0301NIERE", "\uff2de\u00e9niere"])
+def test_an_option_is_known_again_in_any_form_of_its_characters(cell: str) -> None:
+    kind = fields_of()["kind"]
+    options = [kind.options[0].model_copy(update={"id": "men", "text": "Me\u00e9niere"}), *kind.options[1:]]
+
+    assert read_cell(kind.model_copy(update={"options": options}), cell) == "men"
+
+
 def test_an_abstention_is_a_word_for_both() -> None:
     asked = fields_of()["kind"].model_copy(update={"undetermined": True})
 

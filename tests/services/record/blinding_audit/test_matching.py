@@ -28,6 +28,9 @@ def holds(text: str, value: str) -> bool:
         ("Größe: ﬁbrös", "fibrös"),
         ("seen on 01.06.2024", "01/06/2024"),
         ("p = 0.666667.", "0.666667"),
+        ("as GPT\u2011Falcon\u20137, I", "gpt-falcon-7"),
+        ("g\u00adpt\u200b-falcon\u2060-7", "gpt-falcon-7"),
+        ("an in\u00adfarct of the left thala\u200bmus", "infarct of the left thalamus"),
         (" ".join("abcdefghijkl") + " and something else", " ".join("abcdefghijklm")),
     ],
 )
