@@ -41,8 +41,10 @@ def skewed_items(means: Floats, unit: str = "item") -> Caution | None:
     True
     """
     away = means - means.mean()
-    spread = float((away**2).mean())
-    if spread <= 0.0 or abs(float((away**3).mean())) <= SKEWED * spread**1.5:
+    squares = away**2
+    spread = float(squares.mean())
+    # a product of squares, since numpy takes 20 times as long for a third power
+    if spread <= 0.0 or abs(float((squares * away).mean())) <= SKEWED * spread**1.5:
         return None
     text = f"a few {unit}s lie far out on one side: the interval is likely to be too narrow"
     return Caution("few_items", text)
