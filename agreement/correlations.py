@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from agreement.cautions_of_shape import skewed_pairs
 from agreement.clustered_scores import resampled, units_of
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
@@ -325,18 +326,20 @@ def _correlation(
     if kind.by_order:
         first, second = (distinct_numbers(values)[1].astype(np.float64) for values in (first, second))
     value, p, how = kind.statistic(first, second)
+    skewed = None if kind.by_order else skewed_pairs(_deviations(first), _deviations(second), unit)
     if chosen != "normal":
         plain = undefined(kind.name, n, unit, method, "no interval yet", value=value)
         return resampled(
             plain, kind.of_sums(first, second, units), units, n_clusters,
             interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=note,
-        )  # fmt: skip
+        ).warned(skewed)  # fmt: skip
     method += f"; {how}"
     if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:
         reason = f"{n} pairs: too few for an interval" if n <= kind.lost_degrees else "perfect correlation: no interval"
         return undefined(kind.name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * math.sqrt(kind.factor / (n - kind.lost_degrees))
     z = math.atanh(value)
-    return Estimate(
+    estimate = Estimate(
         kind.name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p, confidence=confidence
     )
+    return estimate.warned(skewed)

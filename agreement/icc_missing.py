@@ -13,6 +13,7 @@ from scipy import optimize, stats
 
 from agreement.arguments import one_of, yes_or_no
 from agreement.cautions import few_items, few_raters
+from agreement.cautions_of_shape import skewed_items
 from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
@@ -126,7 +127,9 @@ def icc_with_missing(
         reason = "the profile likelihood interval has no width"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, confidence=confidence)
-    return estimate.warned(few_raters(k) if model != 3 else None, few_items(n, unit))
+    return estimate.warned(
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(np.nanmean(x, axis=1), unit)
+    )
 
 
 @dataclass(frozen=True)

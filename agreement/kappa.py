@@ -13,6 +13,7 @@ from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown
 from agreement.caution import Caution
 from agreement.cautions import FEW_WEIGHTED, rare_category
+from agreement.cautions_of_shape import skewed_spread
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.effective_size import cluster_of_item
@@ -247,9 +248,8 @@ def _value(table: Table, unit: str) -> tuple[float, str | None]:
 
 
 def _normal(name: str, table: Table, confidence: float, unit: str, note: str) -> Estimate:
-    confidence = check_confidence(confidence)
+    confidence, n = check_confidence(confidence), table.n
     method = FLEISS_COHEN_EVERITT + note
-    n = table.n
     value, reason = _value(table, unit)
     if reason is not None:
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
@@ -265,7 +265,10 @@ def _normal(name: str, table: Table, confidence: float, unit: str, note: str) ->
 
 def _rare(table: Table, unit: str, of_cluster: float = 1.0, *, scattered: bool = False) -> Caution | None:
     matters = table.weights is None or table.rows.sum() < FEW_WEIGHTED
-    return rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if matters else None
+    rare = rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if matters else None
+    if rare or table.weights is None or _value(table, unit)[1] is not None:
+        return rare
+    return skewed_spread((table.places[table.a] + table.places[table.b]) / 2.0, table.count, unit)
 
 
 def _rarest(table: Table) -> float:

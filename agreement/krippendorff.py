@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows
 from agreement.arguments import one_of, shown
+from agreement.cautions_of_shape import skewed_items
 from agreement.chance_corrected import (
     ROUNDING,
     Coefficient,
@@ -111,7 +112,7 @@ def krippendorff_alpha(
     resampled = isinstance(interval, str) and interval in BOOTSTRAPS
     coefficient, pairable = alpha_coefficient(ratings, level, categories, anew=resampled, varies=interval != "t")
     groups = encode_clusters(clusters, pairable.size)[pairable] if clusters is not None else None
-    return estimate_of(
+    estimate = estimate_of(
         coefficient,
         f"Krippendorff's alpha, {level}",
         int(pairable.sum()),
@@ -124,6 +125,10 @@ def krippendorff_alpha(
         note=left_out_of_all(ratings, pairable, excluded, 2, "with fewer than two ratings"),
         of_distances=level != "nominal",
     )
+    if level != "interval" or coefficient is None or math.isnan(estimate.low):
+        return estimate
+    of_item, total = coefficient.rows[:, 1], coefficient.rows[:, 2]
+    return estimate.warned(skewed_items(total / of_item, unit))
 
 
 def alpha_coefficient(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import yes_or_no
+from agreement.cautions_of_shape import skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
@@ -156,9 +157,10 @@ def lin_ccc(
     se = math.sqrt(variance)
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (short * (1.0 + value))
     z = math.log((1.0 + value) / short) / 2.0
-    return Estimate(
+    estimate = Estimate(
         name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, se=se, confidence=confidence
     )
+    return estimate.warned(skewed_items((x + y) / 2.0, unit))
 
 
 def bland_altman(

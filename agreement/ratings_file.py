@@ -22,6 +22,7 @@ from agreement.separated import (
     separator_of,
     what_is_no_text,
     what_is_torn,
+    with_point,
 )
 from agreement.spellings import as_seen, stripped, with_decimal_points, written_alike
 from agreement.unlike_raters import unlike_raters
@@ -352,9 +353,11 @@ def _numbers(values: pd.Series) -> Floats:
         coerced = pd.to_numeric(values.astype(str), errors="coerce")
         strange = values[coerced.isna() & values.notna()]
         shown = repr(str(strange.iloc[0])) if len(strange) else "of another type"
+        comma = len(strange) and with_point(str(strange.iloc[0])) != str(strange.iloc[0])
+        hint = "; a decimal comma is understood if semicolons separate the columns" if comma else ""
         raise RatingsFileError(
             f"holds a verdict that is no number ({shown}); expected numbers, or --level ordinal with --categories in "
-            "their order; leave the field of a missing verdict empty"
+            f"their order; leave the field of a missing verdict empty{hint}"
         ) from None
     if np.isinf(numbers).any():
         raise RatingsFileError(f"holds the verdict {str(values[np.isinf(numbers)].iloc[0])!r}; expected finite numbers")

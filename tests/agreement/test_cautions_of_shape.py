@@ -5,7 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from agreement import icc, krippendorff_alpha
+from agreement import (
+    cohen_kappa,
+    cohen_kappa_of_table,
+    icc,
+    icc_with_missing,
+    krippendorff_alpha,
+    lin_ccc,
+    pearson,
+    spearman,
+)
 
 AT_A_SIDE = "a few items lie far out on one side"
 FEW = "raters differ"
@@ -14,6 +23,68 @@ FEW = "raters differ"
 def rated(items, seed=2):
     rng = np.random.default_rng(seed)
     return items[:, None] + 0.3 * rng.normal(size=(items.size, 5))
+
+
+OF_NUMBERS = {
+    "Lin's concordance": lambda x: lin_ccc(x[:, 0], x[:, 1]),
+    "Lin's concordance, resampled": lambda x: lin_ccc(x[:, 0], x[:, 1], interval="percentile", resamples=200),
+    "Pearson's r": lambda x: pearson(x[:, 0], x[:, 1]),
+    "Pearson's r, falling": lambda x: pearson(x[:, 0], -3.0 * x[:, 1]),
+    "Pearson's r, resampled": lambda x: pearson(x[:, 0], x[:, 1], interval="bca", resamples=200),
+    "alpha of numbers": lambda x: krippendorff_alpha(x, "interval"),
+    "ICC with missing ratings": lambda x: icc_with_missing(x, 3),
+}
+
+
+@pytest.mark.parametrize("coefficient", OF_NUMBERS.values(), ids=OF_NUMBERS)
+def test_every_coefficient_of_numbers_with_a_long_tail_warns_and_of_their_logarithms_does_not(coefficient):
+    logarithms = np.random.default_rng(4).normal(size=60)
+
+    skewed, even = coefficient(rated(np.exp(logarithms))), coefficient(rated(logarithms))
+
+    assert AT_A_SIDE in str(skewed.warning)
+    assert AT_A_SIDE not in str(even.warning)
+
+
+def test_a_correlation_of_ranks_knows_no_long_tail():
+    items = rated(np.exp(np.random.default_rng(4).normal(size=60)))
+
+    assert AT_A_SIDE not in str(spearman(items[:, 0], items[:, 1]).warning)
+
+
+def steps(items, cuts, seed=3):
+    """Steps of two raters of normal items, divided at the cuts."""
+    rng = np.random.default_rng(seed)
+    return np.digitize(rng.normal(size=items)[:, None] + 0.5 * rng.normal(size=(items, 2)), cuts)
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+@pytest.mark.parametrize("by", [{}, {"clusters": np.arange(90) // 3}], ids=["independent", "clusters"])
+def test_a_weighted_kappa_warns_if_a_few_items_on_one_side_make_up_its_spread(weights, by):
+    mostly_first, everywhere = steps(90, [1.2, 1.7, 2.1, 2.5]), steps(90, [-0.84, -0.25, 0.25, 0.84])
+
+    gathered, spread = (
+        cohen_kappa(*of_both.T, weights=weights, categories=range(5), **by) for of_both in (mostly_first, everywhere)
+    )
+
+    assert AT_A_SIDE in str(gathered.warning)
+    assert AT_A_SIDE not in str(spread.warning)
+
+
+def test_a_weighted_kappa_of_many_steps_of_the_same_shape_and_one_without_weights_do_not_warn_of_spread():
+    many, few = (steps(items, [1.2, 1.7, 2.1, 2.5]) for items in (1000, 90))
+
+    weighted = cohen_kappa(*many.T, weights="quadratic", categories=range(5))
+    unweighted = cohen_kappa(*few.T, categories=range(5))
+
+    assert AT_A_SIDE not in str(weighted.warning) + str(unweighted.warning)
+
+
+def test_a_printed_table_with_weights_warns_of_spread_like_the_verdicts_it_counts():
+    table = [[80, 4, 0], [2, 2, 1], [0, 1, 2]]
+
+    assert AT_A_SIDE in str(cohen_kappa_of_table(table, weights="quadratic").warning)
+    assert AT_A_SIDE not in str(cohen_kappa_of_table([[30, 4, 0], [4, 30, 4], [0, 4, 30]], weights="linear").warning)
 
 
 @pytest.mark.parametrize("model", [1, 2, 3])

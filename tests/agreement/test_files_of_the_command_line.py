@@ -125,6 +125,11 @@ def test_numbers_have_a_decimal_comma_in_a_file_with_semicolons_only(tmp_path, c
             ["--level", "interval"],
             "--level ordinal with --categories in their order; leave the field of a missing verdict empty",
         ),
+        (
+            'item,rater,verdict\n1,ann,"2,25"\n1,bob,2\n',
+            ["--level", "interval"],
+            "missing verdict empty; a decimal comma is understood if semicolons separate the columns",
+        ),
         (CSV, ["--epsilon", "0.1"], "epsilon is 0.1 without a judge"),
         (CSV, ["--judge", "bob", "--epsilon", "1.5"], "epsilon is 1.5; expected a number between 0 and 1"),
         (CSV, ["--judge", "bob", "--scoring", "rmse"], "scoring is 'rmse' and level 'nominal'"),
