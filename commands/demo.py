@@ -19,8 +19,16 @@ def seed_demo() -> None:
 
     with opened() as database:
         if labels.is_seeded(database):
-            state = "already installed" if removal.has_demo(database) else "removed, and is not installed again"
-            console.print(f"The demo is {state}; nothing was changed.")
+            if removal.was_removed(database):
+                console.print("The demo is removed, and is not installed again; nothing was changed.")
+            elif labels.is_whole(database):
+                console.print("The demo is already installed; nothing was changed.")
+            else:
+                console.print(
+                    "The demo is installed only in part, as its installation was interrupted, or a study of another "
+                    f"origin has its key; nothing was changed. If {database.data_dir} holds nothing else, delete it "
+                    "and install the demo anew."
+                )
             return
         # It creates images and simulates reading them, so it loads NumPy, SciPy and nibabel.
         from services.demo import example

@@ -7,7 +7,7 @@ import re
 # T2-FLAIR is one sequence, with a hyphen, a blank, a slash or neither; a comma, *and* or a second slash names several.
 _FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?( - | ?/ ?|[ -]?)flair(?!\w)")
 # T1 + C is not a sum: the plus means with contrast, as the minus of T1 -C means without.
-_WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
+_WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair|ct|mri?) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
 # T1w is T1-weighted. A w after a blank means *with*, as in T1 w/ contrast.
 _WEIGHTED = re.compile(r"(?<!\w)(t[12]\*?|pd)(?:[ -]?weighted|-?w)(?!\w)")
 # Thoracic: Th10 is T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
@@ -19,7 +19,7 @@ _LEVELS = re.compile(
     r"(?P<to>\d{1,2})(?![\w*]|[-/][ctdls]?\d|[.,]\d| ?[mc]m\b)"
 )
 # BI-RADS and similar systems, and TNM stages, written with or without spaces. pT3 pN1 is neither T3 N1 nor cT3 cN1.
-_RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]rads(?!\w)")
+_RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]?rads(?:[ -]?(?=(\d))|(?!\w))")
 _T, _N, _M = (rf"[cpyra]{{0,2}}{part}" for part in ("t(?:[0-4][a-d]?|x|is)", "n(?:[0-3][a-c]?|x)", "m(?:[01][a-c]?|x)"))
 _STAGE = re.compile(rf"(?<!\w)(?:({_T})(?:, ?| )?({_N})(?:(?:, ?| )?({_M}))?|({_N})(?:, ?| )({_M}))(?!\w)")
 _DORSAL = {"d": "t"}
@@ -44,7 +44,7 @@ def of_names(text: str) -> str:
     disc between them.
     """
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(_flair, text))
-    text = _STAGE.sub(_joined, _RADS.sub(r"\1rads", _WITH_CONTRAST.sub(r"\1+", text)))
+    text = _STAGE.sub(_joined, _RADS.sub(_rads, _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
 
@@ -61,6 +61,10 @@ def without_levels(text: str) -> str:
 def joined_extremes(text: str) -> str:
     """Return a text in which the maximum or minimum of a measurement is one word, such as SUVmax."""
     return _EXTREMES.sub(r"\1", text)
+
+
+def _rads(match: re.Match[str]) -> str:
+    return f"{match[1]}rads" + (" " if match[2] else "")
 
 
 def _joined(match: re.Match[str]) -> str:

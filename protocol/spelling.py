@@ -9,13 +9,14 @@ import unicodedata
 _CHARACTERS = str.maketrans(
     {
         **{chr(0xFF00 + code - 0x20): chr(code) for code in range(ord("!"), ord("~") + 1)},
-        **dict.fromkeys("\u2018\u2019\u201a", "'"),
+        **dict.fromkeys("\u2018\u2019\u201a\N{ACUTE ACCENT}", "'"),
         **dict.fromkeys("\u201c\u201d\u201e", '"'),
         **dict.fromkeys("\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}\N{MINUS SIGN}", "-"),
         **dict.fromkeys("\N{EM DASH}\N{IDEOGRAPHIC FULL STOP}", " "),
         "\N{IDEOGRAPHIC COMMA}": ",",
         "\N{HORIZONTAL ELLIPSIS}": "...",
         "\N{ASTERISK OPERATOR}": "*",
+        "\N{BULLET}": ";",
         "\N{MULTIPLICATION SIGN}": "x",
         "\N{MICRO SIGN}": "\u03bc",
         **dict.fromkeys("\N{LESS-THAN OVER EQUAL TO}\N{LESS-THAN OR SLANTED EQUAL TO}", "\N{LESS-THAN OR EQUAL TO}"),
@@ -31,15 +32,24 @@ _OR_EQUAL = {
 }
 # Phones replace two hyphens with a long dash.
 _LONG_DASH = re.compile("(?<=[0-9])\N{EM DASH}(?=[ctls]?[0-9])")
+# 5...10 is not 510.
+_ELLIPSIS = re.compile(r"(?<=\d)\.{2,}(?=\d)")
+# HER2 +ve is positive, and HER2 -ve negative.
+_IN_SHORT = re.compile(r"(?:\(?[+-]\)?ve|(?<!\w)[+-]ive)(?!\w)")
 # 10 minus 5 is a difference.
 _MINUS = re.compile(r"(?<!\w)(?<!\d )minus (?=\.?\d)")
 _BLANKS, _LINES = re.compile(r"[^\S\n]+"), re.compile(r"(?: ?\n)+ ?")
 _BEFORE_NUMBER = re.compile(r"([<>\u2264\u2265]) (?=-?\.?\d)")
+# R >> L is not R << L.
+_MUCH = {
+    "\N{MUCH GREATER-THAN}": re.compile(r"(?<=[^\W_]) ?>{2,3} ?(?=[^\W_])"),
+    "\N{MUCH LESS-THAN}": re.compile(r"(?<=[^\W_]) ?<{2,3} ?(?=[^\W_])"),
+}
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
 _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
 _TOLERANCE = re.compile(r"(?<!\w)\u00b1 (?=\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
-_UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|hu|t)(?!\w)"
+_UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|h|hu|hz|m?gy|m?sv|mmhg|t)(?!\w)"
 # 5 mm-thick is 5 mm thick.
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})(-(?=[^\W\d_]{{3}}))?")
 # In 5 mm - 10 mm, 5 mm x 3 mm and 5 mm/5 mm the first unit is redundant.
@@ -54,7 +64,10 @@ _PARTED_GRADES = re.compile(r"(?<![\w.,/:-])([ivx]{1,4})(?: ?([-/]) ?(?=[ivx]{1,
 _FROM_TO = re.compile(rf"({_NUMBER}) to (?=(\d+(?:[.,]\d+)?|\.\d+)(?![\d/:]|[.,]\d))")
 # 2 of 3 and 2 out of 3 are 2/3; a number of more than there are, or of a size, is something else.
 _OUT_OF = re.compile(rf"(?<![\w.,/:-])(\d{{1,4}}) (?:out )?of (?=(\d{{1,4}})(?![\w.,/:%-]| ?{_UNIT}| ?%))")
-_AFTER_NAME = re.compile(r"[:=](?:(?<=[^\W\d_][:=])|(?<=[^\W\d_] [:=])|(?<=[)\]][:=])|(?<=[)\]] [:=])) ?(?=[-+]?\.?\d)")
+_AFTER_NAME = re.compile(
+    r"[:=](?:(?<=[^\W\d_][:=])|(?<=[^\W\d_] [:=])|(?<=[)\]][:=])|(?<=[)\]] [:=])) ?"
+    r"(?=[-+]?\.?\d|[-+]{1,4}\s*(?:$|[,;.)/]))"
+)
 _PERCENT = re.compile(rf"({_NUMBER}) ?(?:percent|per cent|pct)(?!\w)")
 _POWERS = str.maketrans("\u00b2\u00b3", "23")
 # 10³ is 10^3, and 10⁻³ is 10^-3.
@@ -67,12 +80,16 @@ def of_blanks(text: str) -> str:
 
 
 def of_characters(text: str) -> str:
-    """Return a text in lower case with single blanks and plain keyboard characters."""
-    return of_blanks(_LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS))
+    """Return a text in lower case with single blanks and plain keyboard characters, +ve and -ve in full."""
+    plain = _LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS)
+    return of_blanks(_IN_SHORT.sub(_in_full, _ELLIPSIS.sub("... ", plain)))
 
 
 def of_named_numbers(text: str) -> str:
-    """Return a text with a blank for the sign between a name and its number: HU:-100 and HU = -100 become HU -100."""
+    """Return a text with a blank for the sign between a name and its number or finding.
+
+    HU:-100 and HU = -100 become HU -100, and DWI:+ becomes DWI +.
+    """
     return _AFTER_NAME.sub(" ", text)
 
 
@@ -86,6 +103,8 @@ def of_quantities(text: str) -> str:
     for sign, written in _OR_EQUAL.items():
         text = written.sub(sign, text)
     text = _MINUS.sub("-", text)
+    for sign, written in _MUCH.items():
+        text = written.sub(sign, text)
     text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
     text = _TOLERANCE.sub("\N{PLUS-MINUS SIGN}", _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
@@ -96,6 +115,10 @@ def of_quantities(text: str) -> str:
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
     text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group()).translate(_CHARACTERS)}", text)
     return _QUANTITY.sub(_quantity, text)
+
+
+def _in_full(match: re.Match[str]) -> str:
+    return " positive " if "+" in match.group() else " negative "
 
 
 def _quantity(match: re.Match[str]) -> str:

@@ -14,8 +14,6 @@ from exchange.study_folder.protocol_file import ReadProtocol
 from protocol.hanging import Hanging
 from protocol.seen import DIFFER_ONLY, as_seen
 
-_EXAMPLES = 6
-
 
 def check_hanging(problems: Problems, hanging: Hanging, volumes: Read[VolumeRow]) -> None:
     """Refuse a pane or a window for a sequence that no scan has: a misspelt rule would silently have no effect."""

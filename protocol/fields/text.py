@@ -39,15 +39,16 @@ _ONE_NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d|[\u00b2\u00b3\u00b9\u2070-\u207f\u00bc-\u00be\u2150-\u215f])"
 )
 # At the end of a word or in brackets the signs mean positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-, but
-# not in T1- and T2-weighted or between blanks. +/+ is also a finding.
+# not in T1- and T2-weighted or between blanks. +/+ is also a finding, and so is +oedema.
 _POSITIVE_OR_NEGATIVE = re.compile(
     r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]]))"
-    r"|(?<=\()[+-]{1,4}(?=\))|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
+    r"|(?<=[(\[{\"'])[+-]{1,4}(?=[)\]}\"'])|(?<![^\s(,;])\+(?=[^\W\d_])"
+    r"|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
 _BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
 # Grade I-II is not grade III, and V/5 is not V5.
-_ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
+_ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,;:&][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
 # The 5th, no. 5 and V/5 are not quantities.
 _NO_QUANTITY = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)(?!\w)|(?<!\w)(?:no|nr)\.? ?\d+(?![.,]?\d)|" + _ROMAN.pattern)
 # T2* is a different sequence from T2, and R2* a different rate; elsewhere an asterisk is a footnote or decoration.
@@ -72,16 +73,16 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
 def canonical(value: Any) -> str:
     """Return the text in lower case without articles and punctuation, its numbers with decimal point and sign.
 
-    This follows the comparison of answers in SQuAD 2.0 (Rajpurkar, Jia and Liang 2018), but keeps the points, commas,
-    signs and dashes within or before a number. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and 3,5 are
-    3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash followed by a blank starts a line and is not a sign, unless
-    it stands between two numbers. HER2+ and HER2 (+) are neither HER2- nor HER2, ER+/PR- is not ER-/PR-, and R > L is
-    not R < L. A text of marks and articles only is compared by these: A is an answer, + is not -, and hepatitis A is
-    not hepatitis. T2* is not T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling
-    (`protocol/spelling.py`), as do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
-    (`protocol/clinical_spelling.py`), at most 5, max. 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
-    (`protocol/units.py`), about 5 cm is 5 cm, 4 mm per year is 4 mm/year (`protocol/rates.py`), and tumour is tumor
-    (`protocol/british_spelling.py`).
+    This follows the comparison of answers in SQuAD 2.0 (Rajpurkar, Jia and Liang 2018), but keeps the points,
+    commas, signs and dashes within or before a number. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50
+    and 3,5 are 3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash followed by a blank starts a line and is not
+    a sign, unless it stands between two numbers. HER2+ and HER2 (+) are neither HER2- nor HER2, HER2 +ve is not
+    HER2 -ve, +oedema is not -oedema, ER+/PR- is not ER-/PR-, and R > L is neither R < L nor R >> L. A text of marks
+    and articles only is compared by these: A is an answer, + is not -, and hepatitis A is not hepatitis. T2* is not
+    T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling (`protocol/spelling.py`), as
+    do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5 (`protocol/clinical_spelling.py`), at most 5
+    and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm (`protocol/units.py`), about 5 cm is 5 cm, 4 mm
+    per year is 4 mm/year (`protocol/rates.py`), and tumour is tumor (`protocol/british_spelling.py`).
     """
     words = str(value)
     return _remembered(words) if len(words) <= _SHORT else _canonical(words)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, or_, select
 
-from db import Database, Membership, Person, Study
+from db import Database, Membership, Person, Study, StudyEvent
 from services.people import identity
 
 OPEN_KEY = "demo"
@@ -33,6 +33,20 @@ def is_seeded(database: Database) -> bool:
     with database.read_only() as session:
         query = select(Study.id).where(or_(Study.key == OPEN_KEY, col(Study.is_demo)))
         return session.exec(query).first() is not None
+
+
+def is_whole(database: Database) -> bool:
+    """Return whether the installation came as far as the finished example, and was not interrupted before.
+
+    To close the example is the last act on it.
+    """
+    with database.read_only() as session:
+        closed = (
+            select(StudyEvent.id)
+            .join(Study, col(Study.id) == StudyEvent.study_id)
+            .where(Study.key == FINISHED_KEY, StudyEvent.kind == "close")
+        )
+        return session.exec(closed).first() is not None
 
 
 def label_demo(database: Database) -> None:

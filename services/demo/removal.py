@@ -23,6 +23,13 @@ def has_demo(database: Database) -> bool:
         return session.exec(remaining).first() is not None
 
 
+def was_removed(database: Database) -> bool:
+    """Return whether the demo was installed once and has been removed."""
+    with database.read_only() as session:
+        removed = select(Study.id).where(col(Study.is_demo), col(Study.removed_at).is_not(None))
+        return session.exec(removed).first() is not None
+
+
 def remove_demo(database: Database, actor: Actor) -> None:
     """Remove the demo's studies and lock its people.
 

@@ -241,11 +241,6 @@ _REOPENED: Any = (
 )
 
 
-def opening_of(session: Session, actor: Actor, membership_id: int) -> Reopening:
-    """Return the record of what this login session is revising in a study."""
-    return session.get_one(Reopening, (actor.login_session_id, membership_id))
-
-
 def end(session: Session, actor: Actor, membership: Membership) -> None:
     """Delete the record of what this login session was revising in a study."""
     session.exec(

@@ -56,6 +56,18 @@ SPELLINGS = [
     ("Spiralled course", "spiraled course"),
     ("caecitis", "cecitis"),
     ("taenia", "tenia"),
+    ("HER2 +ve", "HER2+ve", "HER2 +ive", "HER2 positive"),
+    ("ER+ve/PR-ve", "ER +ve, PR -ve", "ER (+)ve, PR (-)ve"),
+    ("margin -ve", "margin \u2212ve", "margin negative"),
+    ("DWI: +", "DWI:+", "DWI=+", "DWI +", "DWI+", "DWI (+)", "DWI [+]", "DWI '+'"),
+    ("R >> L", "R>>L", "R>>>L"),
+    ("BI-RADS 4a", "BI-RADS4a", "BIRADS4a", "BI-RADS-4a", "BIRADS 4A"),
+    ("CT + contrast", "CT +contrast", "CT+contrast"),
+    ("15 mmHg", "15mmHg", "15.0 mmHg"),
+    ("50 Gy", "50Gy"),
+    ("24 h", "24h"),
+    ("\u2022 glioma", "glioma"),
+    ("Alzheimer\u00b4s", "Alzheimer's"),
 ]
 
 # In each line two answers that look alike, and differ in what the list is about.
@@ -68,7 +80,11 @@ NEGATIONS = [
     ("unlikely tumour", "likely tumor"), ("decentralised", "centralized"), ("devascularised", "revascularized"),
     ("demineralised", "mineralized"), ("T1 -C", "T1 +C"), ("never ischaemic", "ischemic"),
     ("not catheterised", "catheterized"), ("neither centre nor rim", "center and rim"),
-    ("absent dyspnoea", "dyspnea"), ("hypoglycaemia", "hyperglycemia"), ("hypokalaemia", "hyperkalemia"),
+    ("HER2 +ve", "HER2 -ve"), ("node +ve", "node -ve"), ("+ve", "-ve"), ("ER+ve", "ER-ve"), ("CSF +ive", "CSF -ive"),
+    ("DWI:+", "DWI:-"), ("DWI=+", "DWI=-"), ("oedema [+]", "edema [-]"), ('oedema "+"', 'edema "-"'),
+    ("+oedema", "-edema"), ("+oedema, -mass", "-oedema, +mass"), ("CT + contrast", "CT - contrast"),
+    ("CT +C", "CT -C"), ("absent dyspnoea", "dyspnea"),
+    ("hypoglycaemia", "hyperglycemia"), ("hypokalaemia", "hyperkalemia"),
 ]  # fmt: skip
 SIDES = [
     ("left tumour", "right tumor"), ("left-sided", "right sided"), ("L > R", "R > L"), ("left > right", "left < right"),
@@ -76,7 +92,7 @@ SIDES = [
     ("L4 lesion", "R4 lesion"), ("medial", "lateral"), ("upper centre", "lower center"),
     ("anterior fibre", "posterior fiber"), ("left: 5 mm", "right: 5 mm"), ("left:5", "right:5"),
     ("proximal oesophagus", "distal esophagus"), ("above the centre", "below the center"),
-    ("lt haematoma", "rt hematoma"),
+    ("lt haematoma", "rt hematoma"), ("R >> L", "R << L"), ("R >> L", "R > L"), ("L>>R", "R>>L"),
     ("inferior", "superior"), ("L 4/5", "R 4/5"), ("dorsal", "ventral"),
 ]  # fmt: skip
 NUMBERS = [
@@ -88,7 +104,8 @@ NUMBERS = [
     ("oedema around 5 x 3 mm lesions", "oedema 5 x 3 mm lesions"), ("oedema around 5 mm ring", "oedema 5 mm ring"),
     ("oedema around 50% stenosis", "oedema 50% stenosis"), ("prostate ca 5 mm", "prostate 5 mm"),
     ("ca 125", "125"), ("ca 19-9", "19-9"), ("CA 15", "15"), ("max: 5 mm", "5 mm"), ("L:4", "L4"), ("T=5", "T5"),
-    ("1/2", "12"), ("T1:5", "T15"), ("10:30", "10.30"), ("5 of 10", "5.10"),
+    ("1/2", "12"), ("T1:5", "T15"), ("10:30", "10.30"), ("5 of 10", "5.10"), ("5...10 mm", "510 mm"), ("5..10", "510"),
+    ("5\u2026100 mm", "5100 mm"), ("15 mmHg", "15 mm"),
 ]  # fmt: skip
 UNITS = [
     ("HU:5", "5 mm"), ("5 cm", "5 mm"), ("5 millimetres", "5 centimeters"), ("5 ml", "5 mm"), ("5 litres", "5 meters"),
@@ -102,6 +119,7 @@ GRADES = [
     ("T2N0", "T2N1"), ("pT3", "cT3"), ("stage:3a", "stage:3b"), ("Fazekas 1", "Fazekas 2"), ("T2/FLAIR", "T1/FLAIR"),
     ("T2/FLAIR", "FLAIR"), ("T2/FLAIR", "T2"), ("T2/FLAIR", "T2, FLAIR"), ("T2/FLAIR", "T2 and FLAIR"),
     ("T1 / T2 / FLAIR", "T1 / T2-FLAIR"), ("T2/FLAIR", "T2*/FLAIR"), ("Gleason 3+4", "Gleason 4+3"), ("V/5", "IV/5"),
+    ("grade I&II", "grade III"), ("I;II", "III"),
     ("L4/5", "L5/S1"), ("C5", "C6"), ("hepatitis A", "hepatitis"), ("mild ischaemia", "severe ischemia"),
     ("WHO grade 2", "WHO grade 3"), ("Th5", "T6"),
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from exchange.report.report_structure import Cell, Column, PlainTable, Section
 from exchange.report.report_words import said_once
 from protocol.language.expansion import Expansion
 from protocol.language.judged import compared_fields, judged_fields
+from protocol.phases import SCORING
 from services.errors import Conflict
 from services.judging.import_labels import LabelLine, lines_of
 from services.judging.run_identity import Judge
@@ -40,7 +41,7 @@ from services.studies import frozen_facts
 from services.studies.many_objects import no_search_for_garbage
 
 # What judges fill in if the study scores answers after its reads.
-_SCORES = "scoring"
+_SCORES = SCORING.key
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def is_rated(database: Database, actor: Actor, study_key: str, field: str) -> bo
     """
     with database.read_only() as session:
         study, expansion = _open(session, actor, study_key)[:2]
-        phase = "scoring" if expansion is None else field.partition(".")[0]
+        phase = _SCORES if expansion is None else field.partition(".")[0]
         return queries.is_answered(session, stored_id(study.id), phase)
 
 

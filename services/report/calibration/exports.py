@@ -17,6 +17,7 @@ from exchange.report.report_structure import Cell
 from protocol.fields.preference import SIDES
 from protocol.language.expansion import Expansion
 from protocol.language.judged import compared_fields
+from protocol.phases import SCORING
 from protocol.scales import NUMBER, scale_of
 from services.errors import Conflict
 from services.judging.run_identity import in_words, judge_of
@@ -264,7 +265,7 @@ def _marked(session: Session, study: Study, labels: Labels | None) -> _Rated:
         for rater, given in zip(scores.raters, scores.given, strict=True)
     }
     names = {rater.id: rater.party.name for rater in scores.raters}
-    remarks = _remarks([entry for entry in rows.entries if entry.phase == "scoring"], names)
+    remarks = _remarks([entry for entry in rows.entries if entry.phase == SCORING.key], names)
     chances = {candidate.id: candidate.probability for candidate in scores.sample}
     asked = set(sample)
     if labels is not None:

@@ -124,6 +124,22 @@ def test_the_demo_stays_while_its_admin_is_the_only_one_of_a_real_study(with_dem
         removal.remove_demo(with_demo, owner)
 
 
+def test_a_demo_whose_installation_was_interrupted_is_neither_removed_nor_whole(with_demo: Database) -> None:
+    environment = clean_environment(with_demo.data_dir, {})
+    with with_demo.writing() as session:
+        finished = session.exec(select(Study).where(Study.key == "demo-finished")).one()
+        finished.key = "not-there-yet"
+        session.add(finished)
+    with_demo.engine.dispose()
+
+    again = forked_manage(environment, "demo")
+
+    assert again.returncode == 0
+    assert "installed only in part" in " ".join(again.stdout.split())
+    assert "removed" not in again.stdout
+    assert "already installed" not in again.stdout
+
+
 def test_make_run_does_not_bring_the_demo_back(with_demo: Database) -> None:
     environment = clean_environment(with_demo.data_dir, {})
     with_demo.engine.dispose()
