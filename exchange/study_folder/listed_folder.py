@@ -33,8 +33,8 @@ from exchange.study_folder.model_answers import answers_in_fields, unanswered_by
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
-    not_places_in_pool,
     places_of_two_kinds,
+    unlike_people_in_pool,
     warnings_of_pools,
 )
 from exchange.study_folder.protocol_file import ReadProtocol
@@ -162,7 +162,7 @@ def look_through_listed(
                 *warnings_of_pools(study, candidates.rows),
                 *places_of_two_kinds(study, items.rows, shown_places),
                 *shown_places.warnings,
-                *not_places_in_pool(shown_places),
+                *unlike_people_in_pool(shown_places),
                 *warnings_of(
                     tuple(case.key for case in whole),
                     volumes.rows,
