@@ -231,8 +231,8 @@ FIELD_REFERENCES = Table(
                "glioma|12.5 -30 8", "none; a range or an overlay is then needed", optional=True),
         Column("low", "The smallest number that counts as right.", "number", "2.5", "no lower limit", optional=True),
         Column("high", "The largest number that counts as right.", "number", "3.5", "no upper limit", optional=True),
-        Column("radius", "The distance from an accepted point, in mm, within which an answer is right.", "number", "10",
-               "none; needed if points are accepted", optional=True),
+        Column("radius", "The distance from an accepted point, in mm (in an image without scale, in pixels), within "
+               "which an answer is right.", "number", "10", "none; needed if points are accepted", optional=True),
         Column("overlay", "The mask that a point has to be inside, from `overlays.csv`; it need not be shown.", "word",
                "lesion-1", "none", longest=LONGEST_KEY, optional=True),
         Column("compare", "Who decides whether an answer is right. If people compare, the whole cell `accepted` is one "

@@ -9,6 +9,7 @@ from exchange.report.estimate_rows import ALL_RATERS, CONSENSUS, Direction, Esti
 from exchange.report.report_structure import EstimateTable, Report
 from exchange.report.report_words import (
     PRIMARY_ESTIMATE,
+    answers_in_words,
     intervals_in_words,
     lines_of,
     statistic_in_words,
@@ -47,7 +48,10 @@ def answer_of(report: Report) -> Answer | None:
 def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Answer:
     title = f"{PRIMARY_ESTIMATE}: {named}" if named else table.title
     chosen = _together(planned) if len(planned) > MOST_LINES else planned
-    labels = {id(line.row): _without_what_is_said(line.label, line.row, title) for line in lines_of(table)}
+    labels = {
+        id(line.row): ", ".join(filter(None, (_without_what_is_said(line.label, line.row, title), of_answers)))
+        for line, of_answers in zip(lines_of(table), answers_in_words(table), strict=True)
+    }
     shown = chosen[:MOST_LINES]
     # A label that all lines share is shown once, above them.
     in_common = labels[id(shown[0])] if len({labels[id(row)] for row in shown}) == 1 else ""

@@ -124,10 +124,15 @@ class EstimateLine:
 _ANSWERS = {"": "", "given": "as given", "settled": "as settled", "step 1": "first step"}
 
 
+def answers_in_words(table: EstimateTable) -> list[str]:
+    """Return the kind of answers that each row of a table uses; empty if all use the same."""
+    are_several = len({row.answers for row in table.rows}) > 1
+    return [_ANSWERS[row.answers] if are_several else "" for row in table.rows]
+
+
 def lines_of(table: EstimateTable) -> list[EstimateLine]:
     """Return the rows of a table in words."""
-    are_several = len({row.answers for row in table.rows}) > 1
-    of_answers = [_ANSWERS[row.answers] if are_several else "" for row in table.rows]
+    of_answers = answers_in_words(table)
     notes = ["; ".join(filter(None, (_note(table, row), of))) for row, of in zip(table.rows, of_answers, strict=True)]
     return [
         EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), note)

@@ -301,7 +301,11 @@ def _fits(
     if is_point and (reference.low is not None or reference.high is not None):
         line.problem(f"field '{key}' is a point, which has no range; its radius in mm belongs in radius.", "low")
     elif is_point and reference.accepted and reference.radius is None and not reference.overlay:
-        line.problem(f"field '{key}' is a point, and radius is empty; give the mm within which it is right.", "radius")
+        line.problem(
+            f"field '{key}' is a point, and radius is empty; give the mm, or the pixels in an image without scale, "
+            "within which it is right.",
+            "radius",
+        )
     if reference.overlay and (reference.accepted or reference.radius is not None):
         line.problem("points with a radius and an overlay are two ways to be right; keep one of them.", "overlay")
     overlay = overlays.get(reference.overlay)

@@ -33,8 +33,8 @@ from exchange.study_folder.model_answers import answers_in_fields, unanswered_by
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
-    not_places_in_pool,
     places_of_two_kinds,
+    unlike_people_in_pool,
     warnings_of_pools,
 )
 from exchange.study_folder.protocol_file import ReadProtocol
@@ -171,7 +171,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from warnings_of_pools(study, candidates)
     yield from places_of_two_kinds(study, items, shown_places)
     yield from shown_places.warnings
-    yield from not_places_in_pool(shown_places)
+    yield from unlike_people_in_pool(shown_places)
     yield from warnings_of(
         tuple(case.key for case in cases),
         folder.volumes,

@@ -13,7 +13,7 @@ from exchange.tables import Column
 from protocol.fields import PLACES
 from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
 from protocol.language.expansion import Expansion, Field
-from protocol.language.layout import laid_out, read_cell
+from protocol.language.layout import can_be_given, laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
 
 ANSWER = "answer"
@@ -59,6 +59,11 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
             )
     options = dict(item.options)
     answers = {asked.key: read_cell(asked, cells[asked.key], options) for asked in fields}
+    shown_places.not_offered += [
+        (line.number, asked.key, cells[asked.key])
+        for asked in fields
+        if not can_be_given(asked, answers[asked.key], options)
+    ]
     places = WITH_SCALE
     if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
         places = shown_places.places_of(item)
@@ -174,14 +179,19 @@ def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places
             )
 
 
-def not_places_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
-    """Yield for each column of places which cells hold none, so that no person could have answered so."""
-    for key in dict.fromkeys(key for _, key, _ in shown_places.not_places):
-        cells = [f"'{shown(cell)}' in line {number}" for number, name, cell in shown_places.not_places if name == key]
-        yield (
-            f"candidates.csv: {key} is no place ({listed(cells)}), and is laid out as it stands, which says that a "
-            "model wrote it; expected three numbers in mm or, in an image without scale, column 33 row 17."
-        )
+def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield for each column which cells hold what no person could have answered: no place, no option or no number."""
+    kinds = (
+        ("no place", "three numbers in mm or, in an image without scale, column 33 row 17", shown_places.not_places),
+        ("no answer that people can give", "ids or texts of options, or a number", shown_places.not_offered),
+    )
+    for is_what, expected, unlike in kinds:
+        for key in dict.fromkeys(key for _, key, _ in unlike):
+            cells = [f"'{shown(cell)}' in line {number}" for number, name, cell in unlike if name == key]
+            yield (
+                f"candidates.csv: {key} is {is_what} ({listed(cells)}), and is laid out as it stands, which says that "
+                f"a model wrote it; expected {expected}."
+            )
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:

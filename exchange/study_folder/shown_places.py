@@ -29,6 +29,8 @@ class ShownPlaces:
         Warnings about places, collected while tables are read.
     not_places
         Cells of models that are not places: line number, column and cell.
+    not_offered
+        The same, of cells that are no option, or no number, of a field in which people can give nothing else.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class ShownPlaces:
         self._extents: dict[Path, Extent | None] = {}
         self.warnings: list[str] = []
         self.not_places: list[tuple[int, str, str]] = []
+        self.not_offered: list[tuple[int, str, str]] = []
 
     @property
     def are_as_shown(self) -> bool:

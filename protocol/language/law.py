@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from protocol.language.expansion import Expansion, Phase
-from protocol.language.narrowing import values_of
+from protocol.language.expansion import Expansion, Phase, Source
+from protocol.language.narrowing import sources_of, values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated, tells_apart
 from protocol.language.telling import Asked
@@ -202,10 +202,10 @@ def _kept_apart(study: Expansion, telling: Phase, blind: Phase) -> Reach | None:
         alike = kind_rated(telling) == kind_rated(blind) and _rates_answers(blind)
         # Somebody may rate another answer to the same item.
         apart.append("unit" if alike else "item")
-    selected = _selected(telling)
+    selected = _selected(study, telling)
     # These select no person's answer, and two pools of the same people's answers share those answers.
     of_models = columns_of_models(study) if telling.answers_of and telling.answers_of == blind.answers_of else set()
-    for name, values in _selected(blind).items():
+    for name, values in _selected(study, blind).items():
         if name in selected and name not in of_models and not selected[name] & values:
             apart.append(_apart_by(study, name))
     return max(apart, key=_WIDTH.__getitem__, default=None)
@@ -222,11 +222,16 @@ def _apart_by(study: Expansion, name: str) -> Reach:
     return "item" if name in of_cases | {"practice", "conversation"} else "unit"
 
 
-def _selected(phase: Phase) -> dict[str, set[str]]:
-    """Return the values by which a phase selects, with practice normalised to yes or no."""
+def _selected(study: Expansion, phase: Phase) -> dict[str, set[str]]:
+    """Return the values by which a phase selects, with practice normalised to yes or no.
+
+    Units that come from another phase are practice if that one's are.
+    """
     conditions = {condition.name: values_of(condition.values) for condition in phase.source.where}
-    if "practice" in conditions:
-        conditions["practice"] = {"yes"} if "yes" in conditions["practice"] else {"no"}
-    elif phase.source.phase is None:
-        conditions["practice"] = {"no"}
+    practice = set().union(*(said for source in sources_of(study, phase) for said in _of_practice(source)))
+    conditions["practice"] = {"yes"} if "yes" in practice else {"no"}
     return conditions
+
+
+def _of_practice(source: Source) -> Iterator[set[str]]:
+    return (values_of(condition.values) for condition in source.where if condition.name == "practice")

@@ -82,6 +82,16 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
     return _option(text, texts)
 
 
+def can_be_given(asked: Field, value: Any, of_item: Texts = _NO_ITEM) -> bool:
+    """Return whether a cell as read is an option where people choose one, and a number where they type one."""
+    if value is None or abstention.is_undetermined(value):
+        return True
+    if _kind(asked, of_item) in NUMBERS:
+        return not isinstance(value, str)
+    texts = _texts(asked, of_item)
+    return not texts or all(each in texts for each in (value if isinstance(value, list) else [value]))
+
+
 def _in_words(asked: Field, value: Any, of_item: Texts, places: Places) -> str:
     if value is None or value in ("", []):
         return ""

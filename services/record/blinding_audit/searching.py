@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Database, Item, Membership, Study, queries
 from db.base import stored_id
+from protocol.labels import as_label
 from protocol.phases import Queue
 from protocol.study_phases import StudyPhases
 from services.errors import ReadsOpen, Refused
@@ -131,7 +132,12 @@ class Search:
         name = Leak(*_named(session, membership, planned), "", "", 0)
         tally.searched["payloads"] += 1
         tally.searched["addresses"] += addresses_in(payload)
-        parts = [part for part in pieces_of(payload) if not (part.is_own_answer and planned.item_id in self._sealed)]
+        parts = [
+            part
+            for whole in pieces_of(payload)
+            if not (whole.is_own_answer and planned.item_id in self._sealed)
+            for part in self._without_labels(whole)
+        ]
         tally.present.update({(name.phase, part.where) for part in parts if part.sort in ("tells", "answers")})
         for part in parts:
             tally.searched["texts"] += 1
@@ -140,6 +146,19 @@ class Search:
         if self._places.tell(session, waiting[0].phase, item, waiting[0].candidate_id):
             tally.leaks.append(replace(name, kind="writing", where="candidate", value=UNTOLD))
         self._search_volumes(session, phases, waiting[0], reader, name, tally)
+
+    def _without_labels(self, part: Piece) -> Iterator[Piece]:
+        """Yield the labels of fields in a reference, which everybody gets on forms too, apart from what it says."""
+        if part.where != "reference":
+            yield part
+            return
+        lines = []
+        for line in part.text.splitlines():
+            label = next((text for text in self._shared if text and line.startswith(f"{as_label(text)} ")), "")
+            if label:
+                yield replace(part, text=label)
+            lines.append(line[len(as_label(label)) + 1 :] if label else line)
+        yield replace(part, text="\n".join(lines))
 
     def _hits(self, part: Piece) -> frozenset[int]:
         if part.is_token:

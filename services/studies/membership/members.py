@@ -201,6 +201,13 @@ def join(
                 f"{person.name} is in this study already, and an invitation changes nothing that is known of them; use "
                 "'manage.py describe-rater'."
             )
+        differs = specialty not in ("", earlier.specialty) or years not in (None, earlier.years)
+        # The plan of a study in the first language divides nobody by them.
+        if differs and frozen_facts.expansion_of(session, study_id) is not None:
+            raise Conflict(
+                f"{person.name} is in this study already, and an invitation changes neither their specialty nor their "
+                "years of experience; remove them and invite them again."
+            )
         return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)

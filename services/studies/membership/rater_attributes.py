@@ -109,7 +109,10 @@ def require_declared(session: Session, study_id: int, specialty: str, years: int
 
 def _not_declared(name: str, declared: Mapping[str, Attribute]) -> str:
     if name in OF_RATERS:
-        return f"'{name}' has an entry of its own in an invitation; write it there."
+        return (
+            f"'{name}' has an entry of its own in an invitation; write it there, and of somebody who is in the study "
+            "already, remove them and invite them again."
+        )
     if not declared:
         return f"'{shown(name)}' is no attribute that this study declares of raters: it declares none; leave it out."
     near = nearest(name, declared)
@@ -175,7 +178,8 @@ def without_values(session: Session, study_id: int) -> Iterator[str]:
         has = fixed.get(each.key, lambda row, key=each.key: row.attributes.get(key))
         if not any(map(has, raters)):
             of_whom = f"none of the {len(raters)} raters has" if len(raters) > 1 else "no rater has"
+            later = "remove and invite them again" if each.key in fixed else "with 'manage.py describe-rater'"
             yield (
                 f"The protocol declares '{each.key}' of raters, and {of_whom} a value: nothing can be divided by it. "
-                "Enter it when you invite them, or with 'manage.py describe-rater'."
+                f"Enter it when you invite them, or {later}."
             )

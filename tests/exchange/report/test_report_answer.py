@@ -68,6 +68,18 @@ def test_the_difference_that_is_compared_stands_beside_all_raters_of_each_group(
     assert "Residents" in answer.lines[2] and "Seniors" in answer.lines[2]
 
 
+def test_lines_about_answers_before_and_after_more_was_shown_say_which_they_are() -> None:
+    before, after = (replace(row_of(ALL_RATERS), answers=answers) for answers in ("step 1", "given"))
+
+    answer = answer_from(before, after, plan="share scored correct, of the first step and as given")
+
+    assert answer is not None
+    assert [line.split(":")[0] for line in answer.lines] == [
+        "All raters, All candidates, first step",
+        "All raters, All candidates, as given",
+    ]
+
+
 def test_means_and_differences_of_a_number_say_their_unit_and_shares_of_it_do_not() -> None:
     residents, seniors = Party("part", "Residents"), Party("part", "Seniors")
     difference = replace(row_of(residents, seniors), statistic="mean_difference", compared="groups")

@@ -102,7 +102,7 @@ def test_several_fields_of_an_item_have_references_of_their_own(tmp_path: Path) 
         ({"field": "size", "accepted": "large"}, "is answered by a number, not by 'large'"),
         ({"field": "size", "low": "200"}, "takes numbers from 0 to 100, and none of what counts as right is among"),
         ({"field": "size", "low": "5", "high": "4"}, "low 5 is above high 4; correct the range."),
-        ({"field": "place", "accepted": "1 2 3"}, "radius is empty; give the mm within which it is right."),
+        ({"field": "place", "accepted": "1 2 3"}, "radius is empty; give the mm, or the pixels in an image"),
         ({"field": "place", "accepted": "1 2", "radius": "5"}, "is answered by a point, not by '1 2'"),
         ({"field": "place", "accepted": "column 4 row 3", "radius": "5"}, "in pixels from the middle of the image"),
         ({"field": "place", "accepted": "1 2 3", "radius": "-5"}, "whose radius in mm is above 0"),
@@ -150,7 +150,10 @@ def test_a_line_without_a_field_is_about_the_primary_point(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ({"accepted": "1 2 3"}, "field 'place' is a point, and radius is empty; give the mm within which it is right."),
+        (
+            {"accepted": "1 2 3"},
+            "field 'place' is a point, and radius is empty; give the mm, or the pixels in an image",
+        ),
         ({"accepted": "1 2 3", "high": "4"}, "field 'place' is a point, which has no range; its radius in mm belongs"),
     ],
 )

@@ -246,3 +246,32 @@ def test_what_people_are_asked_beside_that_answer_is_laid_out(tmp_path: Path) ->
     contents = read(tmp_path, lines, "candidate,item,model,kind,why", ASKED_OF_SOME)
 
     assert [row.answer for row in contents.candidates] == ["Kind: tumor\nWhy: Round.", "Kind: stroke"]
+
+
+TO_CHOOSE = PROTOCOL.replace(
+    "list: {differential: {type: ranked, at_most: 2, label: Diagnoses}, why: text}",
+    "list: {differential: {type: several, options: {ecg: ECG, ct: CT}}, why: {type: number, unit: cm}}",
+)
+
+
+def test_what_is_no_option_or_number_is_laid_out_as_it_stands_and_warned_of_once_for_each_column(
+    tmp_path: Path,
+) -> None:
+    lines = [
+        ("k1", "q1", "Model A", "ecg|CT", "2.5 cm", ""),
+        ("k2", "q1", "Model B", "ecg;ct", "about three", ""),
+        ("k3", "q1", "Model C", "ECG + CT", "", ""),
+        ("k4", "q2", "Model A", "", "", "MS"),
+        ("k5", "q2", "Model B", "", "", "an old stroke"),
+    ]
+
+    contents = read(tmp_path, lines, protocol=TO_CHOOSE)
+
+    (chosen, typed, of_item) = [said for said in contents.warnings if "laid out as it stands" in said]
+    assert contents.candidates[1].answer == "Differential: ecg;ct\nWhy: about three"
+    assert chosen == (
+        "candidates.csv: differential is no answer that people can give ('ecg;ct' in line 3, 'ECG + CT' in line 4), "
+        "and is laid out as it stands, which says that a model wrote it; expected ids or texts of options, or a number."
+    )
+    assert "why is no answer that people can give ('about three' in line 3)" in typed
+    assert "answer is no answer that people can give ('an old stroke' in line 6)" in of_item

@@ -200,6 +200,23 @@ def test_practice_with_feedback_hangs_on_its_subjects() -> None:
     ) == {("practice", "read", "the reference", "hangs on subjects")}
 
 
+def test_what_follows_from_other_phases_has_no_practice_either() -> None:
+    assert answers_to(
+        f"""
+        attributes: {{cases: {{sex: text}}}}
+        phases:
+          - key: practice
+            rates: items
+            from: {{where: {{practice: yes}}}}
+            shows: [scans, sex]
+            {FORM}
+            counts: no
+          - {{key: read, rates: items, shows: [scans], {FORM}}}
+          - {{key: again, rates: items, from: read, shows: [scans], {FORM}}}
+        """
+    ) == {("practice", "read", "'sex'", "hangs on subjects"), ("practice", "again", "'sex'", "hangs on subjects")}
+
+
 def test_nobody_rating_a_unit_twice_keeps_items_apart_and_not_subjects() -> None:
     text = f"""
         phases:

@@ -97,3 +97,31 @@ def test_the_reference_of_a_field_is_searched_for_and_no_leak_where_it_is_shown(
     audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
 
     assert (audited.assignments, audited.leaks) == (6, leaks)
+
+
+def with_a_category_like_a_label(folder: Path) -> None:
+    rewrite(folder / "items.csv", [row | {"category": "kind of growth"} for row in rows_of(folder / "items.csv")])
+
+
+def with_a_category_like_the_reference(folder: Path) -> None:
+    rewrite(folder / "items.csv", [row | {"category": "Proton density"} for row in rows_of(folder / "items.csv")])
+
+
+@pytest.mark.parametrize(
+    ("category", "leaks"),
+    [(with_a_category_like_a_label, 0), (with_a_category_like_the_reference, 6)],
+    ids=["the label", "what it says"],
+)
+def test_the_label_of_a_field_in_a_reference_is_no_leak_and_what_the_reference_says_is_searched(
+    sqlite_database: Database, tmp_path: Path, category: Callable[[Path], None], leaks: int
+) -> None:
+    labelled = PART_OF_THE_REFERENCE.replace("reference.series", "reference").replace(
+        "diagnosis: text", "diagnosis: {type: text, label: Kind of growth}"
+    )
+    situation = opened_listed(
+        sqlite_database, tmp_path / "study", labelled, raters=1, changes=[with_two_fields, category]
+    )
+
+    audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
+
+    assert (audited.assignments, audited.leaks) == (6, leaks)

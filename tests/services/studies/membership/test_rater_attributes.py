@@ -15,7 +15,7 @@ from services.reading import worklist
 from services.record import verification
 from services.seals import proofs
 from services.studies.freeze import before_freeze, freezing
-from services.studies.membership import invitations, members, rater_attributes
+from services.studies.membership import invitations, members, rater_attributes, removing
 from services.studies.membership.invitations import Entry, read_entries
 from tests.listed_study import closed_tables, imported_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, show, signed_in, submit
@@ -65,7 +65,7 @@ def test_values_are_stored_as_the_declared_types_have_them(draft: Situation) -> 
         ("rater", "school", "c", "school is 'c', expected a, b; correct the value."),
         ("rater", "cases_read", "9001", "cases_read is 9001, expected 0 to 9000; correct the value."),
         ("rater", "trainde", "yes", "'trainde' is no attribute that this study declares of raters, expected trained,"),
-        ("rater", "specialty", "ENT", "'specialty' has an entry of its own in an invitation; write it there."),
+        ("rater", "specialty", "ENT", "'specialty' has an entry of its own in an invitation; write it there, and of"),
         ("admin", "trained", "yes", "Attributes are of raters, and no admin has any: leave out trained."),
     ],
 )
@@ -103,6 +103,26 @@ def test_no_years_of_experience_are_a_number_too(draft: Situation) -> None:
 
     with draft.database.read_only() as session:
         assert session.exec(select(Membership.years).where(Membership.role == "rater")).all() == [0]
+
+
+@pytest.mark.parametrize("given", [{"specialty": "MSK"}, {"years": 5}, {"specialty": "ENT", "years": 0}])
+def test_an_invitation_of_somebody_who_is_there_says_that_specialty_and_years_would_not_be_stored(
+    draft: Situation, given: dict[str, Any]
+) -> None:
+    def invite(**known: Any) -> str:
+        return members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater", **known)
+
+    invite(specialty="ENT", years=4)
+
+    with pytest.raises(Conflict, match="neither their specialty nor their years of experience; remove them and invite"):
+        invite(**given)
+    assert invite(specialty="ENT", years=4)
+
+    removing.remove_member(draft.database, draft.admin, "listed", "anna")
+    invite(**given)
+    with draft.database.read_only() as session:
+        row = session.exec(select(Membership).where(Membership.role == "rater")).one()
+        assert {key: getattr(row, key) for key in given} == given
 
 
 def test_pasted_lines_have_them_in_columns_that_the_first_line_names() -> None:
@@ -154,6 +174,15 @@ def test_what_nobody_has_a_value_of_is_said_before_the_freeze(draft: Situation) 
         "The protocol declares 'school' of raters, and no rater has a value: nothing can be divided by it. Enter it "
         "when you invite them, or with 'manage.py describe-rater'."
     )
+
+
+def test_of_specialty_and_years_it_says_how_they_are_entered_later(draft: Situation) -> None:
+    members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater")
+
+    said = before_freeze.standing_of(draft.database, draft.admin, "listed").remarks
+
+    (of_specialty,) = [each for each in said if "'specialty'" in each]
+    assert of_specialty.endswith("Enter it when you invite them, or remove and invite them again.")
 
 
 def test_nothing_of_it_is_sent_to_a_rater(draft: Situation) -> None:
