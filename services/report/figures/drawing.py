@@ -44,7 +44,7 @@ AT_ZERO = {"type": "line", "x0": 0, "x1": 0, "xref": "x", "y0": 0, "y1": 1, "yre
 # A smaller share, in percent, has no room for its number in a bar.
 LEAST_WRITTEN = 6
 # Room to the right of the drawing for the n of each estimate.
-N_WIDTH = 76
+N_WIDTH, SIGN_WIDTH = 76, 12
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
     of_all = layout(height)
     whole = {
         **of_all,
-        "margin": {**of_all["margin"], "r": N_WIDTH},
+        "margin": {**of_all["margin"], "r": N_WIDTH + SIGN_WIDTH * any(span.warned for span in drawn)},
         "showlegend": series != [""],
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         "xaxis": _axis(axis, limits) | (_from_zero(drawn) if limits is None and from_zero else {}),
