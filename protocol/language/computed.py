@@ -109,7 +109,9 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
     if line.over or any((line.estimate, partner) not in against for partner in line.against):
         return False
     if line.estimate == "difference":
-        return line.compare is not None and field.type in COMPARED
+        # How groups of people score is not compared: scores are counted by rater, and never pooled.
+        scored_by_groups = line.compare == "group" and field.type == "correctness"
+        return line.compare is not None and field.type in COMPARED and not scored_by_groups
     if line.compare is not None:
         # Only groups of people who answer the same units are compared.
         known = COMPUTED[field.type] & {"accuracy", "pass_at"}

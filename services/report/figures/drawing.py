@@ -14,7 +14,7 @@ from exchange.report.estimate_rows import ALL_RATERS, Estimated, EstimateRow, St
 from exchange.report.report_words import party_in_words, stratum_in_words, who
 from exchange.report.shown_numbers import shown_estimate
 from exchange.report.statistic_names import Scale
-from services.report.figures.labels import escaped, height_of, wrapped
+from services.report.figures.labels import WARNED, escaped, height_of, wrapped
 
 # Colours that people with red-green colour blindness can tell apart, with a contrast of at least 3 to 1 on white and on
 # near-black. In grey, the symbols differ: every other one is open, and there are twice as many symbols as colours.
@@ -44,14 +44,15 @@ AT_ZERO = {"type": "line", "x0": 0, "x1": 0, "xref": "x", "y0": 0, "y1": 1, "yre
 # A smaller share, in percent, has no room for its number in a bar.
 LEAST_WRITTEN = 6
 # Room to the right of the drawing for the n of each estimate.
-N_WIDTH = 76
+N_WIDTH, SIGN_WIDTH = 76, 12
 
 
 @dataclass(frozen=True)
 class Span:
     """A value and the ends of its line, in units of the axis.
 
-    `line` names the line it is drawn on, `name` the party it belongs to, and `text` is shown on hover.
+    `line` names the line it is drawn on, `name` the party it belongs to, and `text` is shown on hover. What is
+    `warned` of has a sign beside its n, since a saved or printed figure has no hover.
     """
 
     line: str
@@ -61,6 +62,7 @@ class Span:
     high: float
     text: str
     n: int
+    warned: bool = False
 
 
 def forest(
@@ -126,7 +128,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
     of_all = layout(height)
     whole = {
         **of_all,
-        "margin": {**of_all["margin"], "r": N_WIDTH},
+        "margin": {**of_all["margin"], "r": N_WIDTH + SIGN_WIDTH * any(span.warned for span in drawn)},
         "showlegend": series != [""],
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
         "xaxis": _axis(axis, limits) | (_from_zero(drawn) if limits is None and from_zero else {}),
@@ -176,17 +178,18 @@ def _numbers_beside(
     texts: list[dict[str, Any]] = []
     for place, line in enumerate(lines):
         here = [span for span in drawn if span.line == line and not math.isnan(span.value)]
-        same = len({span.n for span in here}) == 1
+        same = len({(span.n, span.warned) for span in here}) == 1
         for span in here[:1] if same else here:
             shift = 0.0 if same else shifts[line, span.name]
-            texts.append(_number_beside(place + shift, span.n, size=12 if same else 11))
+            sign = f" {WARNED}" if span.warned else ""
+            texts.append(_number_beside(place + shift, f"n = {span.n}{sign}", size=12 if same else 11))
     return texts
 
 
-def _number_beside(place: float, n: int, size: int) -> dict[str, Any]:
+def _number_beside(place: float, text: str, size: int) -> dict[str, Any]:
     return {
         "x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": place, "yanchor": "middle",
-        "text": f"n = {n}", "showarrow": False, "font": {"size": size},
+        "text": text, "showarrow": False, "font": {"size": size},
     }  # fmt: skip
 
 
@@ -208,7 +211,8 @@ def _span(row: EstimateRow, label: str, name: str) -> Span:
     estimate, factor = row.estimate, _factor(row.scale)
     low, high = (_reach(estimate, side) * factor for side in (-1, +1))
     value = estimate.value * factor
-    return Span(label, name, value - low, value, value + high, _hover(row, label), estimate.n)
+    text, warned = _hover(row, label), bool(estimate.warning)
+    return Span(label, name, value - low, value, value + high, text, estimate.n, warned)
 
 
 def _length(distance: float) -> float | None:
@@ -287,7 +291,7 @@ def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[
         "xaxis": {**_axis("Share (%), from the middle of the scale", None)},
         "yaxis": _axis_of_lines(lines),
         "shapes": [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}],
-        "annotations": [_number_beside(place, n, size=12) for place, n in enumerate(numbers)],
+        "annotations": [_number_beside(place, f"n = {n}", size=12) for place, n in enumerate(numbers)],
     }  # fmt: skip
     return go.Figure(data=traces, layout=whole)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from exchange.report.estimate_rows import EstimateRow
+from services.report.figures.labels import WARNED
 
 # A figure with more lines than this cannot be read at a glance.
 MOST_LINES = 45
@@ -35,8 +36,14 @@ class Figure:
         return int(self.figure.layout.height)
 
 
+def warned_in_words(rows: Sequence[EstimateRow]) -> str:
+    """Return what the sign beside an n says; empty if no value that is drawn has a warning."""
+    warned = any(row.estimate.warning and not math.isnan(row.estimate.value) for row in rows)
+    return f"{WARNED} beside n: with a warning, which the table gives." if warned else ""
+
+
 def lacking_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what a drawing of values with intervals lacks: values that are undefined, and intervals."""
+    """Return what a drawing of values with intervals lacks: values that are undefined, intervals, and certainty."""
     undefined = sum(math.isnan(row.estimate.value) for row in rows)
     # Chance is known, and needs none.
     alone = any(
@@ -48,5 +55,6 @@ def lacking_in_words(rows: Sequence[EstimateRow]) -> str:
         f"Not drawn: {undefined} undefined value{'' if undefined == 1 else 's'}." if undefined else "",
         "A dot without a line has no interval." if alone else "",
         "The table says why." if undefined or alone else "",
+        warned_in_words(rows),
     )
     return " ".join(filter(None, said))

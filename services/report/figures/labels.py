@@ -10,6 +10,8 @@ WIDE, NARROW = 26, 16
 _LINE, _AROUND = 17, 12
 # Characters of all column labels of a map together, to fit on paper, and the fewest for each.
 _LETTERS_OF_COLUMNS, _FEWEST = 66, 6
+# Beside the n of a value that has a warning, of whatever kind.
+WARNED = "†"
 
 
 def escaped(text: str) -> str:

@@ -33,7 +33,7 @@ from services.report.figures.drawing import (
     layout,
     spans,
 )
-from services.report.figures.figure import MOST_LINES, Figure
+from services.report.figures.figure import MOST_LINES, Figure, warned_in_words
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped, longest_of_column
 from services.report.figures.maps import categories, cell_texts, heatmap, map_of
@@ -84,13 +84,8 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         labels, names = [stratum_in_words(row.stratum) for row in rows], [who(row) for row in rows]
         draw = partial(_with_floors, rows, floors, labels, names)
         shown = "" if key == "accuracy_by_category" else f" {_FLOORS_DRAWN}"
-        figures.append(
-            Figure(
-                key, section.key, title,
-                f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}.{shown}",
-                draw,
-            )
-        )  # fmt: skip
+        caption = f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}.{shown}"
+        figures.append(Figure(key, section.key, title, _with_warnings(caption, rows), draw))
     return figures
 
 
@@ -154,7 +149,7 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             )
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
-            caption = f"{heading}, with {intervals_in_words(rows, SUBJECT)}. Unit: the item."
+            caption = _with_warnings(f"{heading}, with {intervals_in_words(rows, SUBJECT)}. Unit: the item.", rows)
             figures.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, draw))
     figures += [
         Figure(
@@ -173,7 +168,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
     rows = [row for row in rows if row.stratum == ALL_ITEMS and row.statistic == "cohen_kappa"]
     draw = partial(forest, rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     heading = f"Cohen’s kappa on {what}, all items"
-    caption = f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}."
+    caption = _with_warnings(f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}.", rows)
     return Figure(f"agreement_{what}_number", section.key, heading, caption, draw)
 
 
@@ -222,7 +217,7 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
         f"{title}, with {intervals_in_words(pairs, SUBJECT)}. The accuracies are based on different items: see the "
         "text."
     )
-    return [Figure("before_and_after", section.key, title, caption, draw)]
+    return [Figure("before_and_after", section.key, title, _with_warnings(caption, pairs), draw)]
 
 
 def _judges(report: Report, section: Section) -> list[Figure]:
@@ -251,10 +246,17 @@ def _judges(report: Report, section: Section) -> list[Figure]:
         figures.append(
             Figure(
                 table.key, section.key, title,
-                " ".join(filter(None, (f"{title}, with {intervals_in_words(rows, table.cluster)}.", decided))), draw,
+                _with_warnings(
+                    " ".join(filter(None, (f"{title}, with {intervals_in_words(rows, table.cluster)}.", decided))), rows
+                ),
+                draw,
             )
         )  # fmt: skip
     return figures
+
+
+def _with_warnings(caption: str, rows: Sequence[EstimateRow]) -> str:
+    return " ".join(filter(None, (caption, warned_in_words(rows))))
 
 
 def _human(row: EstimateRow) -> str:
@@ -282,7 +284,7 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     )
     if any(math.isnan(row.estimate.low) for row in rows):
         caption += " A dot without a line has no interval; the table gives the reason."
-    return [Figure("prior_not_opened", section.key, title, caption, draw)]
+    return [Figure("prior_not_opened", section.key, title, _with_warnings(caption, rows), draw)]
 
 
 def _slices_seen(section: Section) -> list[Figure]:

@@ -11,6 +11,7 @@ from agreement import adjust_p_values
 from exchange.report.estimate_rows import Comparison, EstimateRow
 from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredComparisons
+from protocol.language.wording import listed
 from services.report.interval_settings import IntervalSettings
 
 # The kinds of comparisons; the same pair compared by another method, or weighted, belongs to a separate family.
@@ -73,8 +74,10 @@ def in_words(rows: Sequence[EstimateRow]) -> str:
     counts = [row.comparison for row in rows if row.comparison is not None]
     if not counts:
         return ""
-    most = max(each.count for each in counts)
-    said = f"{most} comparison{'' if most == 1 else 's'}"
+    sizes = sorted({each.count for each in counts})
+    most = sizes[-1]
+    several = "Families of " if len(sizes) > 1 else ""
+    said = f"{several}{listed([str(size) for size in sizes])} comparison{'' if most == 1 else 's'}"
     if not counts[0].correction:
         return said + (", not corrected for their number." if most > 1 else ".")
     if most == 1:

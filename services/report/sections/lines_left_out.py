@@ -10,11 +10,11 @@ from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, Party
 from exchange.report.report_structure import EstimateTable
 from exchange.report.report_words import ALSO_DECLARED, PRIMARY_ESTIMATE
 from protocol.language.authored_plan import AuthoredCriterion, AuthoredEstimate
-from protocol.language.computed import field_is_computed
+from protocol.language.computed import columns_of_raters, field_is_computed
 from protocol.language.expansion import Expansion
 from protocol.language.results import form_named, is_probability
 from protocol.language.sentences_of_plan import line_in_words
-from protocol.language.wording import capital, spoken
+from protocol.language.wording import capital, listed, spoken
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.phases import division_by
 from services.report.sections.selecting import PartOfLine
@@ -59,6 +59,9 @@ def _named(study: Expansion, line: AuthoredEstimate) -> str:
 def why_no_row(study: Expansion, line: AuthoredEstimate, parts: Sequence[PartOfLine]) -> str:
     """Return why a line has no row in any of its parts."""
     own = [part.ratings for part in parts if part.ratings.units]
+    unknown = [spoken(name) for name in line.by if name in columns_of_raters(study)]
+    if unknown and not parts:
+        return f"{listed(unknown)} of none of these raters is known"
     if not own:
         return "no unit that was drawn is among those that it is about"
     if all(_SAID.isdisjoint(column.states) for ratings in own for column in ratings.columns):

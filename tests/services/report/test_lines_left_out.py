@@ -113,6 +113,7 @@ analysis:
     - {estimate: rate, of: read.answer, option: yes, where: {site: c}}
     - {estimate: agreement, of: score.verdict}
     - {estimate: corrected, of: score.verdict}
+    - {estimate: rate, of: read.answer, option: yes, by: specialty}
 """
 SURE = """
 blindread: 2
@@ -256,6 +257,7 @@ def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tm
         "no unit that was drawn is among those that it is about",
         "nobody has answered any of these candidates",
         "no judge’s run is about this field",
+        "specialty of none of these raters is known",
     ]
 
 

@@ -133,6 +133,18 @@ def test_a_comparison_that_is_alone_is_not_said_to_be_corrected() -> None:
     assert "Holm" not in line.note
 
 
+def test_families_of_different_sizes_are_all_counted_in_words() -> None:
+    def of_two_families(settings: IntervalSettings) -> list[EstimateRow]:
+        rows = three(settings)
+        return [*rows, *(replace(row, compared="interaction") for row in rows[:2])]
+
+    rows = counted(of_two_families, IntervalSettings(0.95, 200, 1), AuthoredComparisons(correction="bh"))
+
+    assert in_words(rows) == (
+        "Families of 2 and 3 comparisons: the P values in the notes are corrected for their number."
+    )
+
+
 def test_a_weighted_comparison_is_one_of_as_many_as_are_read_together() -> None:
     def one_of_them_weighted(settings: IntervalSettings) -> list[EstimateRow]:
         rows = three(settings)

@@ -48,6 +48,19 @@ def test_groups_are_compared_only_in_what_the_report_of_the_type_computes(field_
                 assert all((estimate, partner) in report.against for partner in partners)
 
 
+@pytest.mark.parametrize(
+    ("field_type", "is_promised"), [("yes_no", True), ("ordinal", True), ("number", True), ("correctness", False)]
+)
+def test_a_difference_of_groups_is_promised_of_numbers_and_of_what_a_reference_makes_right(
+    field_type: str, is_promised: bool
+) -> None:
+    study = expanded(TWO_GROUPS)
+    field = study.phases[0].fields[0].model_copy(update={"type": field_type})
+    line = AuthoredEstimate.model_validate({"estimate": "difference", "of": "read.v", "compare": "group"})
+
+    assert is_computed(study, field, study.phases[0], line) is is_promised
+
+
 @pytest.mark.parametrize("field_type", sorted(REPORTS))
 def test_tables_of_a_type_have_names_of_their_own_and_hold_what_a_plan_can_name(field_type: str) -> None:
     report = REPORTS[field_type]

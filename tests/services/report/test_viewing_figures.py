@@ -48,7 +48,9 @@ def test_each_rater_has_a_line_with_their_share_of_unopened_priors_interval_and_
         assert reach == (pytest.approx(100 * (row.estimate.high - row.estimate.value)) if known else None)
     written = [label.replace("<br>", " ") for label in chart.layout.yaxis.ticktext]
     assert written == [who(row) for row in rows]
-    assert [note.text for note in chart.layout.annotations] == [f"n = {row.estimate.n}" for row in rows]
+    signs = [" †" if row.estimate.warning else "" for row in rows]
+    beside = [f"n = {row.estimate.n}{sign}" for row, sign in zip(rows, signs, strict=True)]
+    assert [note.text for note in chart.layout.annotations] == beside
     assert tuple(chart.layout.xaxis.range) == SHARES
 
 

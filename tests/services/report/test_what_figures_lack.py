@@ -51,3 +51,24 @@ def test_a_figure_says_what_it_lacks(values: tuple[tuple[float, float, float], .
 
     assert len(figure.figure.layout.yaxis.ticktext) == lines == len(figure.figure.data[0].x)
     assert figure.caption.endswith(says)
+
+
+def test_a_value_with_a_warning_has_a_sign_in_the_drawing_and_its_meaning_in_the_caption() -> None:
+    raters = (Party("rater", "Rater 1"), Party("rater", "Rater 2"))
+    rows = tuple(
+        EstimateRow(
+            "category_kappa",
+            "answers",
+            raters,
+            ALL_ITEMS,
+            Estimate("kappa", *KNOWN, 9, "item", Words("large-sample standard error"), warning=warning),
+            category=Category(f"o{number}", f"Option {number}"),
+        )
+        for number, warning in enumerate(("only 3 clusters", ""))
+    )
+    table = EstimateTable("a_kappa", "A: kappa", "", rows, lines="both", drawn="forest", parts=TitleParts("A", "kappa"))
+
+    (figure,) = figures_of_fields(Section("s", "S", "S", (), (table,)))
+
+    assert [each.text for each in figure.figure.layout.annotations] == ["n = 9 †", "n = 9"]
+    assert figure.caption.endswith("n beside each line. † beside n: with a warning, which the table gives.")

@@ -47,7 +47,7 @@ _FURTHER: tuple[tuple[str, Holds], ...] = (
 
 INTERACTION = (
     "Where two raters are compared (the interaction of rater and part): the difference of the first rater less that of "
-    "the second, of the units that both rated, resampled together; 0 where the parts differ alike for both."
+    "the second, of the units that both rated, in the same pairs; 0 where the parts differ alike for both."
 )
 
 
@@ -99,9 +99,7 @@ def difference_rows(
         Whether the numbers are only 1 and 0, in which case ranks say nothing more.
     """
     units = mean_of_units(numbers)
-    # One number per item and value is compared: it is a candidate's own if the item has no other of that value.
-    alone = len({(unit.item.key, by.value_of(unit)) for unit in ratings.units}) == len(ratings.units)
-    unit = ratings.unit if alone else "item"
+    unit = _counted(ratings, by)
     crossed = _crossed(ratings, by)
     of_value = {value: _of(ratings, units, by, value) for value in by.values_in(ratings)}
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
@@ -112,11 +110,8 @@ def difference_rows(
         parties = (Party(kind, by.words(pair[0])), Party(kind, by.words(pair[1])))
         if not first or not second:
             continue
-        own, other = first, second
         is_crossed = frozenset(pair) in crossed
-        if is_crossed:
-            alike = _of_same_models(ratings, units, by, pair)
-            own, other = (_of(ratings, alike, by, value, each_model=True) for value in pair)
+        own, other = _sides(ratings, units, by, pair, is_crossed=is_crossed)
         shared = sorted(set(own) & set(other))
         estimate = _paired(own, other, shared, intervals) if shared else _apart(first, second, unit, intervals)
         row = EstimateRow(statistic, "models", parties, stratum, estimate)
@@ -141,6 +136,8 @@ def interaction_rows(
 ) -> list[EstimateRow]:
     """Return how far every two raters vary in the difference between two parts, on the units that both rated.
 
+    It is the difference of `difference_rows`, of the first rater's numbers less the second's: paired where that is.
+
     Parameters
     ----------
     numbers
@@ -149,24 +146,24 @@ def interaction_rows(
         Whether the numbers are only 1 and 0.
     """
     statistic: Statistic = "accuracy_difference" if is_share else "mean_difference"
-    values = [by.value_of(unit) for unit in ratings.units]
+    unit = _counted(ratings, by)
+    crossed = _crossed(ratings, by)
     rows = []
     for a, b in ratings.pairs_on(ratings.whole):
-        gaps = [
-            (own - other, value, cluster)
-            for own, other, value, cluster in zip(numbers[a], numbers[b], values, ratings.clusters, strict=True)
-            if own is not None and other is not None
+        gaps: Numbers = [
+            None if own is None or other is None else own - other
+            for own, other in zip(numbers[a], numbers[b], strict=True)
         ]
-        for first, second in combinations(by.values_in(ratings), 2):
-            both = [each for each in gaps if each[1] in (first, second)]
-            if len({value for _, value, _ in both}) < 2:
+        of_value = {value: _of(ratings, gaps, by, value) for value in by.values_in(ratings)}
+        for first, second in combinations(of_value, 2):
+            if not of_value[first] or not of_value[second]:
                 continue
-            estimate = difference_of_parts(
-                [gap for gap, _, _ in both],
-                [value == first for _, value, _ in both],
-                tests_zero=True,
-                **intervals.by([cluster for _, _, cluster in both]),
-            )
+            own, other = _sides(ratings, gaps, by, (first, second), is_crossed=frozenset((first, second)) in crossed)
+            shared = sorted(set(own) & set(other))
+            if shared:
+                estimate = _paired(own, other, shared, intervals)
+            else:
+                estimate = _apart(of_value[first], of_value[second], unit, intervals)
             parties = (ratings.columns[a].party, ratings.columns[b].party)
             category = Category(f"{first} minus {second}", f"{by.words(first)} minus {by.words(second)}")
             rows.append(EstimateRow(statistic, "interaction", parties, stratum, estimate, category=category))
@@ -189,6 +186,22 @@ def _crossed(ratings: Ratings, by: Division) -> set[frozenset[str]]:
         if unit.value_of("model"):
             parts.setdefault((unit.item.key, unit.value_of("model")), set()).add(by.value_of(unit))
     return {frozenset(pair) for of_model in parts.values() for pair in combinations(of_model, 2)}
+
+
+def _counted(ratings: Ratings, by: Division) -> str:
+    """Return what is counted in two separate samples: a candidate, or its item if that has several of one value."""
+    alone = len({(unit.item.key, by.value_of(unit)) for unit in ratings.units}) == len(ratings.units)
+    return ratings.unit if alone else "item"
+
+
+def _sides(
+    ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str], *, is_crossed: bool
+) -> tuple[OfItems, OfItems]:
+    """Return each item's number in two parts: where models answered it in both, of the models with a number in both."""
+    if is_crossed:
+        units = _of_same_models(ratings, units, by, pair)
+    first, second = (_of(ratings, units, by, value, each_model=is_crossed) for value in pair)
+    return first, second
 
 
 def _of_same_models(ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str]) -> Numbers:
