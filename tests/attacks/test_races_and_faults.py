@@ -314,7 +314,7 @@ def test_a_killed_import_is_cleaned_up_after_and_hinders_the_next_one_no_longer_
     folder = write_study_folder(tmp_path / "other", {"name": "other"})
     script = (
         "import os, sys; from pathlib import Path\n"
-        "from services.people import identity\nfrom services.studies import importing\n"
+        "from services.people import identity\nfrom services.studies.folders import importing\n"
         "from services.installation.environment import database\n"
         "def die(done, total, text):\n    if done == total - 1: os.kill(os.getpid(), 9)\n"
         "db = database(); actor = identity.actor_for_command_line(db)\n"
