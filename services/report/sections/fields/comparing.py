@@ -283,6 +283,7 @@ def _over_readers(
         [tables[1][item] for item in shared],
         clusters=[clusters[item] for item in shared],
         confidence=intervals.confidence,
+        p_from=intervals.p_from,
     )
 
 
