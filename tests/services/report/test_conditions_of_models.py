@@ -116,7 +116,7 @@ def test_a_joint_rate_over_models_counts_items_of_which_every_model_says_the_sam
     asked_of_all = [by_model for by_model in of_item.values() if len(by_model) == 3]
     everywhere = [all(each == "yes" for own in by_model.values() for each in own) for by_model in asked_of_all]
 
-    row = estimate_in(tables, "plan", "line_1", "All candidates: Yes in every condition", "Rater 1")
+    row = estimate_in(tables, "plan", "line_1", "All candidates: Yes by every model", "Rater 1")
 
     assert 0 < sum(everywhere) < len(everywhere) == N // 2 == int(row["n"])
     assert math.isclose(float(row["value"]), sum(everywhere) / len(everywhere))
