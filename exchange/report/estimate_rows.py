@@ -189,6 +189,14 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """On how many units people agree, of those on which they could have differed; the others are in no comparison."""
+
+    n: int
+    of: int
+
+
+@dataclass(frozen=True)
 class IfIndependent:
     """The share expected if both erred independently."""
 
@@ -274,6 +282,8 @@ class EstimateRow:
         For a line of a plan, which answers it uses: as given, as settled, or from the first step.
     together
         The number of intervals, including this one, that hold simultaneously by Bonferroni; 1 if it is alone.
+    settled
+        For what is compared with a consensus that only some of the units have: how many.
     in_pixels
         A distance in images without scale, where a pixel is counted as what is a millimetre elsewhere.
     """
@@ -298,6 +308,7 @@ class EstimateRow:
     versions: tuple[int, ...] = ()
     answers: Literal["", "given", "settled", "step 1"] = ""
     together: int = 1
+    settled: Settled | None = None
     in_pixels: bool = False
 
     @property

@@ -255,6 +255,10 @@ def _note(table: EstimateTable, row: EstimateRow) -> str:
         notes.append(EXPLORATORY)
     if row.compared == "consensus" and row.stage:
         notes.append(OF_CONSENSUS[row.stage])
+    if row.compared == "best_rater":
+        notes.append("chosen as the best on these very answers")
+    if row.settled is not None:
+        notes.append(f"consensus on {row.settled.n} of {row.settled.of}, likely the easier ones")
     if row.statistic == "discordant_share":
         notes.append("P: exact McNemar test, which assumes independent items")
     if contradiction := _contradiction(row):

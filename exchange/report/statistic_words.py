@@ -134,6 +134,15 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("mean_difference", "answers"): Words("mean difference", "mean difference, first minus second"),
     ("lower_limit", "answers"): Words("lower limit of agreement", "lower limit of agreement, first minus second"),
     ("upper_limit", "answers"): Words("upper limit of agreement", "upper limit of agreement, first minus second"),
+    ("mean_difference", "judges_on_scale"): Words(
+        "mean difference, judge minus human", "mean difference, judge minus human"
+    ),
+    ("lower_limit", "judges_on_scale"): Words(
+        "lower limit of agreement, judge minus human", "lower limit of agreement, judge minus human"
+    ),
+    ("upper_limit", "judges_on_scale"): Words(
+        "upper limit of agreement, judge minus human", "upper limit of agreement, judge minus human"
+    ),
     ("mean_difference", "models"): Words("mean difference", "mean difference, first minus second"),
     ("accuracy_difference", "models"): Words("difference of shares", "difference of shares correct"),
     ("mean_difference", "models_over_readers"): Words(
@@ -177,6 +186,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("bang_index", "source"): Words("Bang’s index {option}", "Bang's blinding index {option}"),
     ("james_index", "source"): Words("James’ index", "James' blinding index"),
     ("share", "jointly"): Words("{option} in every condition", "share with {option} in every condition"),
+    ("share", "jointly_by_models"): Words("{option} by every model", "share with {option} by every model"),
     ("share", "right_at_once"): Words("right in all fields at once", "share right in all fields at once"),
     ("share", "flag_precision"): Words("precision of the flag", "share of flagged units with {option}"),
     ("share", "flag_misses"): Words("missed by the flag", "share not flagged of units with {option}"),
@@ -253,8 +263,13 @@ BOUNDS = {
         (("option", "best"), ("scored_option", "best")),
         ("left out counted as this", "left out counted as this option"),
     ),
-    ("jointly", "worst"): ("left out counted as not", "left out counted as not"),
-    ("jointly", "best"): ("left out counted where it can be", "left out counted where it can be"),
+    **dict.fromkeys(
+        (("jointly", "worst"), ("jointly_by_models", "worst")), ("left out counted as not", "left out counted as not")
+    ),
+    **dict.fromkeys(
+        (("jointly", "best"), ("jointly_by_models", "best")),
+        ("left out counted where it can be", "left out counted where it can be"),
+    ),
     ("raw_score", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
     ("raw_score", "best"): ("all unresolved correct", "unresolved counted correct"),
     ("judged_correct", "worst"): ("all unresolved incorrect", "unresolved counted incorrect"),
@@ -298,6 +313,9 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ("mean_difference", "answers"): "minus",
     ("lower_limit", "answers"): "minus",
     ("upper_limit", "answers"): "minus",
+    ("mean_difference", "judges_on_scale"): "minus",
+    ("lower_limit", "judges_on_scale"): "minus",
+    ("upper_limit", "judges_on_scale"): "minus",
 }
 # Differences named with the second party first: a row names the judge first, but the difference is human minus judge.
 TURNED: frozenset[tuple[Statistic, Compared]] = frozenset({("signed_difference", "judgements")})

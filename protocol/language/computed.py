@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from protocol.fields import KINDS, LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS
+from protocol.fields import KINDS, LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS, types_on
 from protocol.fields.kind import Scale
 from protocol.language.authored_plan import (
     RATER,
@@ -64,6 +64,8 @@ _AGAINST_ON_SCALE: dict[Scale, frozenset[tuple[Estimated, Partner]]] = {
 }
 COMPUTED_AGAINST: dict[str, frozenset[tuple[Estimated, Partner]]] = {
     **{name: _AGAINST_ON_SCALE[kind.scale] for name, kind in KINDS.items()},
+    # How often one option is chosen has a direction.
+    **dict.fromkeys(types_on("nominal"), _AGAINST_ON_SCALE["nominal"] | {("direction", "judges")}),
     **dict.fromkeys(("resolution", "guess"), _AGAINST_ON_SCALE["nominal"]),
     "as_item": _AGAINST_ON_SCALE["text"],
     "preference": _JUDGED,
@@ -107,6 +109,8 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
         return bool(line.over) and {*line.over} <= {*columns} and not line.against and line.compare is None
     against = COMPUTED_AGAINST.get(field.type, frozenset())
     if line.over or any((line.estimate, partner) not in against for partner in line.against):
+        return False
+    if line.estimate == "direction" and not _has_scores(field):
         return False
     if line.estimate == "difference":
         # How groups of people score is not compared: scores are counted by rater, and never pooled.
@@ -166,10 +170,18 @@ def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: Author
     return len(line.over) == 1 and line.over[0] in of_flags
 
 
+def _has_scores(field: Field) -> bool:
+    """Return whether answers have scores in which judges and people differ: numbers, or one option against others."""
+    return field.type == "correctness" or is_number(field) or field.positive is not None
+
+
 def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
     """Return whether judges and people both rate models' answers in a field, on a scale that has scores."""
-    scored = field.type == "correctness" or is_number(field) or field.positive is not None
-    if f"{phase.key}.{field.key}" not in judged_fields(study) or not scored or phase.rates != ["candidates"]:
+    if (
+        f"{phase.key}.{field.key}" not in judged_fields(study)
+        or not _has_scores(field)
+        or phase.rates != ["candidates"]
+    ):
         return False
     of_raters = columns_of_raters(study) | {"group"}
     if line.against not in ([], ["judges"]) or line.using not in ([], ["given"]):

@@ -237,13 +237,13 @@ def _check_option(
     if are_right_at_once(line):
         if len({name.partition(".")[0] for name in line.of}) > 1:
             misfits.add((*place, "of"), "a joint rate of several fields is of one verdict; name fields of one phase.")
-    elif line.estimate == "joint_rate" and (line.option is None or not line.over):
+    elif line.estimate == "joint_rate" and not line.over:
         misfits.add(
             place,
             "a joint rate needs option, and over: the attribute in all of whose values it is counted; or several "
             "fields under of, which have to be right at once.",
         )
-    elif line.estimate in ("rate", "flag_precision") and line.option is None:
+    elif line.estimate in ("rate", "joint_rate", "flag_precision") and line.option is None:
         _check_counted(line, phases, known, misfits, place)
     forms = _forms_of(line, known)
     for name in line.of if line.option is not None else ():

@@ -8,7 +8,7 @@ from protocol.language.authored_plan import AuthoredEstimate, are_right_at_once
 from protocol.language.bins import levels_of
 from protocol.language.criteria import criterion_in_words
 from protocol.language.expansion import Attribute, Condition, Expansion
-from protocol.language.results import form_named
+from protocol.language.results import form_named, is_number
 from protocol.language.sentences_of_material import field_of, result_words, value_text
 from protocol.language.wording import capital, listed, percent, spoken
 
@@ -18,7 +18,7 @@ _ESTIMATES = {
     "agreement": "agreement on",
     "direction": "signed difference on",
     "uniformity": "uniformity of the signed difference on",
-    "corrected": "share that is right, corrected for the judges’ errors, by",
+    "corrected": "{score}, corrected for the judges’ errors, by",
     "distribution": "distribution of",
     "mean": "mean of",
     "difference": "difference in",
@@ -117,7 +117,7 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
 
 def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     """Return a line of the plan in words."""
-    what = _ESTIMATES[line.estimate].format(k=line.k or "k", option=_option(study, line))
+    what = _ESTIMATES[line.estimate].format(k=line.k or "k", option=_option(study, line), score=_score(study, line))
     if are_right_at_once(line):
         what = "share of units that are right at once in"
     said = f"{what} {_fields(study, line.of)}"
@@ -135,9 +135,8 @@ def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
         columns = listed([spoken(key) for key in line.over])
         said += f", by the number in the column{'s' if len(line.over) > 1 else ''} {columns}"
     elif line.over:
-        said += (
-            f", {'in' if line.estimate == 'joint_rate' else 'over'} every {listed([spoken(key) for key in line.over])}"
-        )
+        among = "over" if line.estimate != "joint_rate" else "by" if line.over == ["model"] else "in"
+        said += f", {among} every {listed([spoken(key) for key in line.over])}"
     if line.compare:
         said += f", {_compared(study, line.compare)}"
     return said + (f", by {listed([spoken(key) for key in line.by])}" if line.by else "")
@@ -171,6 +170,16 @@ def _option(study: Expansion, line: AuthoredEstimate) -> str:
     asked = field_of(study, key, field)
     counted = line.option or (asked.positive if asked else None) or ""
     return next((option.text for option in asked.options if option.id == counted), counted) if asked else counted
+
+
+def _score(study: Expansion, line: AuthoredEstimate) -> str:
+    """Return what a judge's score of a model is: a mean, a share of the positive option, or the share that is right."""
+    key, _, field = line.of[0].partition(".")
+    asked = field_of(study, key, field)
+    if asked is not None and is_number(asked):
+        return "mean"
+    is_right = asked is None or asked.type == "correctness" or not _option(study, line)
+    return "share that is right" if is_right else f"share of “{_option(study, line)}”"
 
 
 def where_in_words(study: Expansion, line: AuthoredEstimate) -> str:

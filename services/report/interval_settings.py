@@ -20,7 +20,7 @@ from agreement import (
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
-from agreement.p_by_inverting import FEWEST_EARLIER, SeedOfPlan
+from agreement.p_by_inverting import FEWEST_EARLIER, FEWEST_FOR_P, SeedOfPlan
 from agreement.plain_limits import IntervalScale, by_plan
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
@@ -74,6 +74,11 @@ class IntervalSettings:
         default = AnalysisPlan()
         today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)
         return frozen if frozen == today else replace(frozen, today=today)
+
+    @property
+    def p_from(self) -> int:
+        """The fewest clusters from which the plan gives P."""
+        return self.seed.p_from if isinstance(self.seed, SeedOfPlan) else FEWEST_FOR_P
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""

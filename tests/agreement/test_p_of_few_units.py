@@ -7,7 +7,16 @@ import pickle
 import numpy as np
 import pytest
 
-from agreement import ClusterDraw, icc, lin_ccc, paired_difference, pearson, spearman
+from agreement import (
+    ClusterDraw,
+    icc,
+    lin_ccc,
+    paired_difference,
+    pearson,
+    reader_averaged_difference,
+    readers_against_judge,
+    spearman,
+)
 from agreement.contrast import difference_of_parts
 from agreement.p_by_inverting import SeedOfPlan
 
@@ -60,3 +69,18 @@ def test_percentiles_of_few_items_give_no_p_either():
 
     assert few.p is None
     assert few.method.endswith("no P from fewer than 10 units")
+
+
+@pytest.mark.parametrize("readers", ["random", "fixed"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_difference_for_other_raters_too_has_no_p_from_nine_units_and_says_so(readers, clustered):
+    def against_judge_and_between_conditions(units, **given):
+        first, second = np.random.default_rng(2).normal(size=(2, 3 * units if clustered else units, 3))
+        by = {"readers": readers, "clusters": np.repeat(np.arange(units), 3) if clustered else None, **given}
+        return reader_averaged_difference(first, second, **by), readers_against_judge(first, second[:, 0], **by)
+
+    for few in against_judge_and_between_conditions(9):
+        assert few.p is None and few.low < few.high
+        assert few.method.endswith(f"; no P from fewer than 10 {'clusters' if clustered else 'items'}")
+    for enough in (*against_judge_and_between_conditions(10), *against_judge_and_between_conditions(9, p_from=2)):
+        assert enough.p is not None and "no P" not in enough.method

@@ -22,7 +22,7 @@ from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
 from exchange.report.report_words import said_once
 from services.report.figures.drawing import Span, spans
-from services.report.figures.figure import Figure
+from services.report.figures.figure import Figure, sign_in_words
 
 _UNIT_SCALE = (0.0, 1.0)
 
@@ -135,8 +135,9 @@ def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
             draw = partial(spans, drawn, axis, limits=asked.limits, from_zero=asked.is_signed)
             lines = "lines are intervals" if any(span.low < span.high for span in drawn) else "no point has an interval"
             caption = f"{PANELS[panel.key].question} {axis}; {lines}, the number at the right is n."
+            sign = sign_in_words([row.estimate for row in wanted])
             key = "-".join(filter(None, ("panel", panel.key, asked.key)))
-            return Figure(key, panel.key, PANELS[panel.key].title, caption, draw)
+            return Figure(key, panel.key, PANELS[panel.key].title, f"{caption} {sign}".rstrip(), draw)
     return None
 
 
@@ -148,7 +149,9 @@ def _span(panel: str, row: Row, scale: Scale, factor: float, *, several: bool) -
     line = whose if row.stratum == EVERYTHING else f"{whose}, {said_once(row.stratum)}"
     text = f"{line}: {row.statistic} {' '.join(shown_figures(row, scale)).rstrip()}, n = {estimate.n}"
     name = row.statistic if several else ""
-    return Span(line, name, factor * low, factor * estimate.value, factor * high, text, estimate.n)
+    return Span(
+        line, name, factor * low, factor * estimate.value, factor * high, text, estimate.n, bool(estimate.warning)
+    )
 
 
 def _whose(panel: str, row: Row) -> str:

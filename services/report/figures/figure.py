@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from exchange.report.estimate_rows import EstimateRow
+from exchange.report.estimate_rows import Estimated, EstimateRow
 from services.report.figures.labels import WARNED
 
 # A figure with more lines than this cannot be read at a glance.
@@ -38,7 +38,12 @@ class Figure:
 
 def warned_in_words(rows: Sequence[EstimateRow]) -> str:
     """Return what the sign beside an n says; empty if no value that is drawn has a warning."""
-    warned = any(row.estimate.warning and not math.isnan(row.estimate.value) for row in rows)
+    return sign_in_words([row.estimate for row in rows])
+
+
+def sign_in_words(estimates: Sequence[Estimated]) -> str:
+    """Return the same of estimates, of whatever rows."""
+    warned = any(estimate.warning and not math.isnan(estimate.value) for estimate in estimates)
     return f"{WARNED} beside n: with a warning, which the table gives." if warned else ""
 
 

@@ -46,6 +46,8 @@ class Ratings:
         The answers of models in the same field, which no figure about raters includes.
     above
         If the field depends on another: how that one is answered on each unit; otherwise empty.
+    conditions
+        The attributes that tell several answers of one model to one item apart, in the whole study; empty for none.
     """
 
     phase: Phase
@@ -58,6 +60,7 @@ class Ratings:
     judges: tuple[Judged, ...]
     models: tuple[Column, ...] = ()
     above: tuple[FieldKey | None, ...] = ()
+    conditions: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

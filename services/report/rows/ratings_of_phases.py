@@ -18,6 +18,7 @@ from protocol.language.pools import fields_taken
 from protocol.phases import THEN
 from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, Judged, State, Unit
+from services.report.rows.conditions import conditions_of
 from services.report.rows.linked import linked
 from services.report.rows.listed_rows import ItemLine, ListedRows
 from services.report.rows.models import Answered, answers_of_models, columns_of_models
@@ -29,10 +30,13 @@ from services.studies.sampling.fitting import CONTROLS
 def ratings_of(rows: ListedRows, study: Expansion, runs: Sequence[Run]) -> tuple[PhaseRatings, ...]:
     """Return the ratings of every phase that counts, in the order of the protocol, with the judges' verdicts."""
     phases = [phase for phase in study.phases if phase.counts and phase.source.practice != "only"]
-    return tuple(_of_phase(rows, study, phase, runs) for phase in phases)
+    conditions = conditions_of(rows.candidates, study)
+    return tuple(_of_phase(rows, study, phase, runs, conditions) for phase in phases)
 
 
-def _of_phase(rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[Run]) -> PhaseRatings:
+def _of_phase(
+    rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[Run], conditions: tuple[str, ...]
+) -> PhaseRatings:
     answers_again = phase.then is not None and phase.then.again
     first = {_place(entry): entry for entry in rows.entries if entry.phase == phase.key}
     second = {
@@ -53,7 +57,10 @@ def _of_phase(rows: ListedRows, study: Expansion, phase: Phase, runs: Sequence[R
             fields.append(_ratings(rows, study, phase, field, own, {**first, **second}, last, runs, models))
             if answers_again:
                 of_first_step.append(_ratings(rows, study, phase, field, own, first, phase.key, runs, {}))
-    return PhaseRatings(phase, tuple(linked(ratings, fields) for ratings in fields), tuple(of_first_step))
+    of_last_step = [replace(linked(ratings, fields), conditions=conditions) for ratings in fields]
+    return PhaseRatings(
+        phase, tuple(of_last_step), tuple(replace(ratings, conditions=conditions) for ratings in of_first_step)
+    )
 
 
 def _place(entry: Entry) -> tuple[int, int, int]:

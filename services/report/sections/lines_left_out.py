@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from agreement.estimate import undefined
@@ -15,6 +15,7 @@ from protocol.language.expansion import Expansion
 from protocol.language.results import form_named, is_probability
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
+from services.report.rows.excluded import says_neither
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.sections.phases import division_by
 from services.report.sections.selecting import PartOfLine
@@ -66,6 +67,9 @@ def why_no_row(study: Expansion, line: AuthoredEstimate, parts: Sequence[PartOfL
         return "no unit that was drawn is among those that it is about"
     if all(_SAID.isdisjoint(column.states) for ratings in own for column in ratings.columns):
         return f"nobody has answered any of these {own[0].unit}s"
+    neither = says_neither(own[0].field) - {line.option}
+    if neither and all(_is_all_of(neither, ratings) for ratings in own):
+        return f"every answer to these {own[0].unit}s is {_excluded_in_words(own[0])}, which leaves nothing to count"
     compared = None if line.compare in (None, "group") else division_by(study, line.compare)
     if compared is not None and all(len(compared.values_in(ratings)) < 2 for ratings in own):
         return f"no two of the {own[0].unit}s that it compares differ in {spoken(compared.name)}"
@@ -75,6 +79,15 @@ def why_no_row(study: Expansion, line: AuthoredEstimate, parts: Sequence[PartOfL
     if line.estimate == "calibration" and not is_probability(own[0].field):
         return "this confidence is no probability, and the rest, the area under the ROC curve, has a line of its own"
     return "there is nothing to compute it from"
+
+
+def _is_all_of(options: Set[str | None], ratings: Ratings) -> bool:
+    """Return whether nothing was answered but these options."""
+    return all(value in options for column in ratings.columns for value in column.values if value is not None)
+
+
+def _excluded_in_words(ratings: Ratings) -> str:
+    return listed([f"“{each.text}”" for each in ratings.field.options if each.id in says_neither(ratings.field)], "or")
 
 
 def _people_who_answered(ratings: Ratings) -> int:

@@ -371,6 +371,24 @@ def test_what_is_compared_is_said_by_how_many_there_are(declared: str, compare: 
     assert paragraph_of(study, "computed").sentences[0].endswith(says)
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("corrected, of: a.right", "share that is right, corrected for the judges’ errors, by “Right”"),
+        ("corrected, of: a.size", "mean, corrected for the judges’ errors, by “Size”"),
+        ("corrected, of: a.harm", "share of “Yes”, corrected for the judges’ errors, by “Harm”"),
+        ("joint_rate, of: a.harm, over: model", "share of items with “Yes” for “Harm” in “A”, by every model."),
+    ],
+)
+def test_a_line_is_said_by_the_type_of_what_it_is_about(line: str, says: str) -> None:
+    form = "{right: correctness, size: {type: number, range: [0, 9]}, harm: yes_no}"
+    study = f"phases: [{{key: a, rates: candidates, shows: [prompt, candidate], form: {form}}}]"
+
+    said = paragraph_of(f"{study}\nanalysis: {{primary: {{estimate: {line}}}}}", "computed").sentences[0]
+
+    assert said.startswith(f"Primary estimate: {says}")
+
+
 def test_a_criterion_is_said_with_the_name_of_its_statistic() -> None:
     study = (
         "phases: [{key: a, rates: items, shows: [prompt], form: {v: {type: yes_no, label: Present}}}]\n"

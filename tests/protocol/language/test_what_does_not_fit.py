@@ -178,6 +178,12 @@ FITS_NOT = {
         "analysis.primary",
         "needs option, and over",
     ),
+    "a joint rate of no option": (
+        one_phase("{v: {type: choice, options: [left, right]}}", "candidates")
+        + "\nanalysis: {primary: {estimate: joint_rate, of: a.v, over: model}}",
+        "analysis.primary.option",
+        "joint_rate counts one option of 'a.v', and the line names none; name one (left, right)",
+    ),
     "a joint rate of fields of two phases": (
         one_phase("{v: yes_no, w: yes_no}", "candidates")
         + "\nanalysis: {primary: {estimate: joint_rate, of: [a.v, b.w]}}",

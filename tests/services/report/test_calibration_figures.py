@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from agreement.cautions import few_raters
 from agreement.estimate import undefined
 from agreement.judge.panels import direction, replacement
 from agreement.judge.rows import Panel, Row
@@ -46,6 +49,19 @@ def test_lines_are_called_intervals_only_where_there_are_lines() -> None:
 
     assert figure.caption.endswith("no point has an interval, the number at the right is n.")
     assert of_lines.caption.endswith("lines are intervals, the number at the right is n.")
+
+
+def test_a_value_with_a_warning_has_its_sign_in_the_figure_of_a_panel_too() -> None:
+    (row,) = direction.panel(mri_eval(), PLAN).of(direction.DIFFERENCE)
+    warned = replace(row, estimate=row.estimate.warned(few_raters(2)))
+
+    def drawn(of: Row) -> tuple[str, str]:
+        (figure,) = figures_of(Panel(direction.KEY, (), (of,), ()), SHARES)
+        beside = [str(text.text) for text in figure.figure.layout.annotations if str(text.text).startswith("n =")]
+        return beside[0], figure.caption
+
+    assert (drawn(row)[0], drawn(warned)[0]) == ("n = 136", "n = 136 †")
+    assert "†" not in drawn(row)[1] and drawn(warned)[1].endswith("† beside n: with a warning, which the table gives.")
 
 
 def test_the_place_of_a_human_is_drawn_by_candidates_by_humans_and_by_epsilon() -> None:

@@ -150,6 +150,7 @@ def test_always_the_most_frequent_answer_and_the_best_rater_stand_beside_the_flo
 
     assert math.isclose(float(always["value"]), often) and always["n"] == str(N)
     assert math.isclose(float(best["value"]), max(shares.values())) and best["plan"] == ""
+    assert best["note"] == "chosen as the best on these very answers"
 
 
 def test_each_rater_is_held_against_what_most_of_the_others_say(tables: dict[str, Rows]) -> None:

@@ -116,7 +116,7 @@ def test_a_joint_rate_over_models_counts_items_of_which_every_model_says_the_sam
     asked_of_all = [by_model for by_model in of_item.values() if len(by_model) == 3]
     everywhere = [all(each == "yes" for own in by_model.values() for each in own) for by_model in asked_of_all]
 
-    row = estimate_in(tables, "plan", "line_1", "All candidates: Yes in every condition", "Rater 1")
+    row = estimate_in(tables, "plan", "line_1", "All candidates: Yes by every model", "Rater 1")
 
     assert 0 < sum(everywhere) < len(everywhere) == N // 2 == int(row["n"])
     assert math.isclose(float(row["value"]), sum(everywhere) / len(everywhere))
@@ -183,3 +183,27 @@ def test_conditions_are_compared_on_items_within_the_models_scored_in_both(
     assert int(over_raters["n"]) == len(gaps) and math.isclose(float(over_raters["value"]), sum(gaps) / len(gaps))
     assert "only if the same model's answer to the item in the other part" in explanation_of(report, "line_3")
     assert "the same model's answer" not in explanation_of(report, "line_5")
+
+
+def test_models_are_compared_on_items_within_the_conditions_scored_of_both(
+    reported: tuple[Report, dict[str, Rows]],
+) -> None:
+    report, tables = reported
+    scores: dict[tuple[str, str, str, str], float] = {}
+    by_candidate = values_in(tables["fields.csv"], "verdict")["Rater 1"]
+    for row in tables["candidates.csv"]:
+        if by_candidate[row["candidate"]] != "excluded":
+            place = (row["item"], row["model"], row["image"], row["temperature"])
+            scores[place] = float(by_candidate[row["candidate"]] == "correct")
+    gaps: dict[str, list[float]] = {}
+    for (item, model, *condition), score in scores.items():
+        other = scores.get((item, "whole", *condition))  # type: ignore[arg-type]
+        if model == "part" and other is not None:
+            gaps.setdefault(item, []).append(score - other)
+    of_items = [sum(own) / len(own) for own in gaps.values()]
+
+    row = estimate_in(tables, "plan", "line_5", "All candidates: difference of shares", "part minus whole")
+
+    assert int(row["n"]) == len(of_items) < sum(len(own) for own in gaps.values())
+    assert math.isclose(float(row["value"]), sum(of_items) / len(of_items))
+    assert "the other model's answer to the item in the same condition" in explanation_of(report, "line_5")

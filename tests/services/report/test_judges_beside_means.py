@@ -83,9 +83,17 @@ def test_a_judge_is_held_against_the_mean_of_all_raters_on_the_scale(sqlite_data
         ("Rater 2", np.array([float(given["Rater 2"][unit]) for unit in units])),
     ):
         away = judge - human
-        row = estimate_in(tables, "plan", "line_2", "All candidates: mean difference", f"grader minus {who}")
+        row = estimate_in(
+            tables, "plan", "line_2", "All candidates: mean difference, judge minus human", f"grader minus {who}"
+        )
         assert math.isclose(float(row["value"]), away.mean()) and row["n"] == str(N)
-        low = estimate_in(tables, "plan", "line_2", "All candidates: lower limit of agreement", f"grader minus {who}")
+        low = estimate_in(
+            tables,
+            "plan",
+            "line_2",
+            "All candidates: lower limit of agreement, judge minus human",
+            f"grader minus {who}",
+        )
         assert math.isclose(float(low["value"]), away.mean() - 1.96 * away.std(ddof=1), rel_tol=1e-3)
     # A mean lies between steps: it has a difference, and no kappa.
     of_mean = {row["label"] for row in tables["estimates.csv"] if row["raters"] == "grader and Mean of raters"}

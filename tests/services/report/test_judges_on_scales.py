@@ -37,8 +37,11 @@ phases:
     form:
       quality: {type: ordinal, options: {'1': Poor, '2': Fair, '3': Good, '4': Very good, '5': Perfect}}
       share: {type: number, range: [0, 100]}
+      harm: yes_no
 analysis:
   primary: {estimate: agreement, of: grade.quality, with: judges}
+  also:
+    - {estimate: direction, of: [grade.quality, grade.harm], with: judges}
   criteria:
     - {key: close, estimate: agreement, of: grade.quality, with: judges, statistic: quadratic_kappa, above: 0.2}
 """
@@ -54,6 +57,11 @@ def quality(number: int, who: int) -> int:
 
 def share(number: int, who: int) -> float:
     return float((13 * number) % 100) / 2 + 3 * who * (number % 5)
+
+
+def harm(number: int, who: int) -> str:
+    """Return what a rater (0, 1) or the judge (2), who sees harm less often, says of it."""
+    return "yes" if number % {0: 3, 1: 4, 2: 5}[who] == 0 else "no"
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +80,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
     situation = imported_listed(database, study, raters=2)
     freezing.freeze_study(database, situation.admin, situation.study_key)
-    for field, said in (("quality", quality), ("share", share)):
+    for field, said in (("quality", quality), ("share", share), ("harm", harm)):
         # Of the last two the judge gave no verdict, and said once why.
         lines = [f"q{n},k{n},{said(n, 2)},," for n in range(N - 2)]
         lines += [f"q{N - 2},k{N - 2},,,refusal", f"q{N - 1},k{N - 1},,,"]
@@ -87,7 +95,7 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         text = payload["candidate"]
         rater = times[text] = times.get(text, -1) + 1
         number = int(text.split()[1])
-        return answers(quality=str(quality(number, rater)), share=share(number, rater))
+        return answers(quality=str(quality(number, rater)), share=share(number, rater), harm=harm(number, rater))
 
     store_all(situation, answer)
     data_lock.close_study(database, situation.admin, situation.study_key)
@@ -113,7 +121,13 @@ def test_a_judge_is_compared_with_each_rater_over_the_whole_scale(tables: dict[s
         assert math.isclose(float(row["value"]), by_hand) and row["n"] == str(N - 2)
         # One statistic of a line is its estimate; the other stands beside it.
         assert row["plan"] == {"quadratic": "primary", "linear": "also"}[weights]
-    row = estimate_in(tables, "plan", "line_1", "All candidates: mean difference", parties.replace(" and ", " minus "))
+    row = estimate_in(
+        tables,
+        "plan",
+        "line_1",
+        "All candidates: mean difference, judge minus human",
+        parties.replace(" and ", " minus "),
+    )
     assert math.isclose(float(row["value"]), float(np.mean(np.subtract(judge, human))))
 
 
@@ -123,6 +137,36 @@ def test_a_judge_is_compared_with_what_the_raters_agree_on(tables: dict[str, Row
     row = estimate_in(tables, "plan", "line_1", "All candidates: same answer", "judge of quality and Consensus")
 
     assert row["n"] == str(agreed) and 0 < agreed < N - 2
+
+
+def test_a_row_with_the_consensus_says_how_many_units_have_one(tables: dict[str, Rows]) -> None:
+    agreed = sum(quality(n, 0) == quality(n, 1) for n in range(N))
+    rows = [row for row in tables["estimates.csv"] if row["table"] == "line_1"]
+
+    of_consensus = {row["note"] for row in rows if "Consensus" in row["raters"]}
+    of_raters = {row["note"] for row in rows if "Consensus" not in row["raters"]}
+
+    assert of_consensus and all(
+        note.endswith(f"consensus on {agreed} of {N}, likely the easier ones") for note in of_consensus
+    )
+    assert of_raters and not any("consensus on" in note for note in of_raters)
+
+
+def test_every_row_of_a_direction_says_which_is_subtracted_from_which(tables: dict[str, Rows]) -> None:
+    judge, human = both(tables, "quality", "Rater 1", quality)
+    of_scale = estimate_in(
+        tables, "plan", "line_2_1", "All candidates: mean difference, judge minus human",
+        "judge of quality minus Rater 1",
+    )  # fmt: skip
+    of_option = estimate_in(
+        tables, "plan", "line_2_2", "All candidates: human minus judge", "Rater 1 minus judge of harm"
+    )
+
+    gaps = [(harm(n, 0) == "yes") - (harm(n, 2) == "yes") for n in range(N - 2)]
+    assert of_scale["name"] == "mean difference, judge minus human"
+    assert math.isclose(float(of_scale["value"]), float(np.mean(np.subtract(judge, human))))
+    assert of_option["name"] == "signed difference, human minus judge"
+    assert math.isclose(float(of_option["value"]), sum(gaps) / len(gaps)) and sum(gaps) > 0
 
 
 def test_a_judge_of_one_field_says_nothing_of_another(tables: dict[str, Rows]) -> None:

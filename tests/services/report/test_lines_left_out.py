@@ -92,7 +92,7 @@ WITHOUT_ROWS = """
 blindread: 2
 name: without-rows
 title: Lines without any row
-attributes: {items: {site: text, hard: yes_no}}
+attributes: {items: {site: text, hard: yes_no}, candidates: {image: yes_no, words: number}}
 phases:
   - key: read
     title: Reads
@@ -105,6 +105,11 @@ phases:
     shows: [prompt, candidate]
     form: {verdict: correctness}
     not_assessable: {quality: Quality}
+  - key: again
+    title: Scores again
+    rates: candidates
+    shows: [prompt, candidate]
+    form: {right: {type: correctness, excluded: Excluded}}
 analysis:
   resamples: 200
   also:
@@ -114,6 +119,8 @@ analysis:
     - {estimate: agreement, of: score.verdict}
     - {estimate: corrected, of: score.verdict}
     - {estimate: rate, of: read.answer, option: yes, by: specialty}
+    - {estimate: joint_rate, of: again.right, option: correct, over: image}
+    - {estimate: auc, of: again.right, over: words}
 """
 SURE = """
 blindread: 2
@@ -213,6 +220,9 @@ def test_what_a_flag_misses_says_how_many_units_count_as_not_read(compared: Rows
     of_misses = [row["note"] for row in compared if row["table"] == "line_5" and "missed" in row["label"]]
 
     assert of_misses == ["planned; 6 undetermined or not assessable, counted as not read"] * 2
+    # Of the six, every second is flagged.
+    of_precision = {row["note"] for row in compared if row["table"] == "line_5" and "precision" in row["label"]}
+    assert of_precision == {"planned; 3 undetermined or not assessable, counted as not read"}
 
 
 def test_a_line_of_which_no_figure_is_made_is_said_with_the_reason(tmp_path: Path) -> None:
@@ -238,12 +248,17 @@ def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tm
     # All of one site are hard, and none of the other.
     items = [(f"q{n}", "open", f"Item {n}?", "ab"[n % 2], ("yes", "no")[n % 2]) for n in range(4)]
     write_table(study / "items.csv", "item,format,prompt,site,hard", items)
-    write_table(
-        study / "candidates.csv", "candidate,item,model,answer", [(item[0], item[0], "x", "T") for item in items]
-    )
+    texts = [(f"{item[0]}-{seen}", item[0], "x", f"T {seen}", seen, 3) for item in items for seen in ("yes", "no")]
+    write_table(study / "candidates.csv", "candidate,item,model,answer,image,words", texts)
     situation = imported_listed(sqlite_database, study, raters=1)
     freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
-    store_all(situation, lambda payload: UNSEEN if payload["candidate"] else answers(answer="yes", grade="1"))
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        if not payload["candidate"]:
+            return answers(answer="yes", grade="1")
+        return UNSEEN if payload["form"]["not_assessable"] else answers(right="excluded")
+
+    store_all(situation, answer)
     data_lock.close_study(sqlite_database, situation.admin, situation.study_key)
 
     plan = build_report(sqlite_database, situation.admin, situation.study_key).section("plan")
@@ -258,6 +273,7 @@ def test_a_line_without_any_row_says_what_it_lacks(sqlite_database: Database, tm
         "nobody has answered any of these candidates",
         "no judge’s run is about this field",
         "specialty of none of these raters is known",
+        *["every answer to these candidates is “Excluded”, which leaves nothing to count"] * 2,
     ]
 
 

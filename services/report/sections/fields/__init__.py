@@ -21,7 +21,7 @@ from services.report.sections.fields.topics import FieldReport
 
 # What is reported of answers on a scale, whatever the type that takes them.
 _OF_SCALE: dict[Scale, FieldReport] = {
-    "nominal": nominal.REPORT,
+    "nominal": nominal.OF_OPTIONS,
     "ordinal": ordinal.REPORT,
     "interval": number.REPORT,
     "set": several.REPORT,

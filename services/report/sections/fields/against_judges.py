@@ -16,6 +16,7 @@ from services.report.rows.ratings import Ratings
 from services.report.rows.settled import settled
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_of, direction_remark
 from services.report.sections.fields.topics import Holds, Topic, has_consensus, has_tests
+from services.report.sections.fields.with_consensus import noting_consensus
 
 _SAYS = {"correct": True, "incorrect": False, "partly": False}
 _NEITHER = ("not_assessable", "undetermined")
@@ -122,13 +123,13 @@ AGREEMENT = Topic(
     "agreement of judges with people",
     "Candidates that the judge and the human both called correct or incorrect. Sensitivity and specificity: of the "
     "judge, for “correct”, with the human as reference.",
-    agreement,
+    noting_consensus(agreement, humans_of),
     further=(_ON_CONSENSUS, PARTLY),
 )
 DIRECTION = Topic(
     "judges_direction",
     "direction of the judges’ errors",
     "Share correct by the human minus share correct by the judge, in percentage points: above 0 the judge is stricter.",
-    direction,
+    noting_consensus(direction, humans_of),
     further=(_ON_CONSENSUS, PARTLY, (TEST_OF_DIRECTION, has_tests)),
 )

@@ -26,6 +26,12 @@ _OF_ONE_MODEL = (
     "Item by item, a model's answer counts only if the same model's answer to the item in the other part has a value "
     "too. An item's mean is over these models alone, each with the mean of its own answers."
 )
+_OF_ONE_CONDITION = (
+    "Item by item, a model's answer counts only if the other model's answer to the item in the same condition has a "
+    "value too; conditions are what tells several answers of one model to one item apart. An item's mean is over these "
+    "conditions alone, each with the mean of its own answers. Models that share no condition are compared over all "
+    "their answers to an item."
+)
 _FURTHER: tuple[tuple[str, Holds], ...] = (
     (
         (
@@ -179,13 +185,25 @@ def mean_of_units(numbers: Sequence[Numbers]) -> Numbers:
     return means
 
 
+def _whose(ratings: Ratings, by: Division) -> Callable[[Unit], tuple[str, ...]]:
+    """Return what the two answers of a pair share: the model or, where models differ, the conditions; empty if none."""
+    names = ratings.conditions if by.name == "model" else ("model",)
+
+    def whose(unit: Unit) -> tuple[str, ...]:
+        values = tuple(unit.value_of(name) for name in names)
+        return values if by.name == "model" or all(values) else ()
+
+    return whose
+
+
 def _crossed(ratings: Ratings, by: Division) -> set[frozenset[str]]:
-    """Return every two parts in which a model answered the same item, so that its two answers make a pair."""
-    parts: dict[tuple[str, str], set[str]] = {}
-    for unit in ratings.units if by.name != "model" else ():
-        if unit.value_of("model"):
-            parts.setdefault((unit.item.key, unit.value_of("model")), set()).add(by.value_of(unit))
-    return {frozenset(pair) for of_model in parts.values() for pair in combinations(of_model, 2)}
+    """Return every two parts with answers to the same item of one model, or of two models in the same condition."""
+    whose = _whose(ratings, by)
+    parts: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    for unit in ratings.units:
+        if whose(unit) and by.value_of(unit):
+            parts.setdefault((unit.item.key, whose(unit)), set()).add(by.value_of(unit))
+    return {frozenset(pair) for alike in parts.values() for pair in combinations(alike, 2)}
 
 
 def _counted(ratings: Ratings, by: Division) -> str:
@@ -197,20 +215,21 @@ def _counted(ratings: Ratings, by: Division) -> str:
 def _sides(
     ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str], *, is_crossed: bool
 ) -> tuple[OfItems, OfItems]:
-    """Return each item's number in two parts: where models answered it in both, of the models with a number in both."""
+    """Return each item's number in two parts: where these make pairs, of the pairs with a number in both."""
     if is_crossed:
-        units = _of_same_models(ratings, units, by, pair)
-    first, second = (_of(ratings, units, by, value, each_model=is_crossed) for value in pair)
+        units = _of_pairs(ratings, units, by, pair)
+    first, second = (_of(ratings, units, by, value, in_pairs=is_crossed) for value in pair)
     return first, second
 
 
-def _of_same_models(ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str]) -> Numbers:
-    """Return the numbers of the units whose model has a number for the item in both parts; None for the others."""
-    places = [(unit.item.key, unit.value_of("model"), by.value_of(unit)) for unit in ratings.units]
+def _of_pairs(ratings: Ratings, units: Numbers, by: Division, pair: Sequence[str]) -> Numbers:
+    """Return the numbers of the units whose partner in the other part has a number too; None for the others."""
+    whose = _whose(ratings, by)
+    places = [(unit.item.key, whose(unit), by.value_of(unit)) for unit in ratings.units]
     known = {place for place, number in zip(places, units, strict=True) if number is not None}
     return [
-        number if all((item, model, value) in known for value in pair) else None
-        for number, (item, model, _) in zip(units, places, strict=True)
+        number if all((item, alike, value) in known for value in pair) else None
+        for number, (item, alike, _) in zip(units, places, strict=True)
     ]
 
 
@@ -220,7 +239,7 @@ def between_parts(by: Division, numbers: Callable[[Ratings], Sequence[Numbers]],
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         return difference_rows(ratings, numbers(ratings), by, stratum, intervals, is_share=is_share)
 
-    def pairs_models(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+    def in_pairs(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
         return bool(rows) and bool(_crossed(ratings, by))
 
     name = by.name
@@ -230,7 +249,7 @@ def between_parts(by: Division, numbers: Callable[[Ratings], Sequence[Numbers]],
         EXPLANATION,
         compute,
         in_parts=False,
-        further=((_OF_ONE_MODEL, pairs_models), *_FURTHER),
+        further=((_OF_ONE_CONDITION if name == "model" else _OF_ONE_MODEL, in_pairs), *_FURTHER),
     )
 
 
@@ -253,8 +272,8 @@ def _over_readers(
         return None
     by_all: Numbers = [None if None in own else 0.0 for own in zip(*numbers, strict=True)]
     if is_crossed:
-        by_all = _of_same_models(ratings, by_all, by, values)
-    tables = [_of_each_rater(ratings, numbers, by_all, by, value, each_model=is_crossed) for value in values]
+        by_all = _of_pairs(ratings, by_all, by, values)
+    tables = [_of_each_rater(ratings, numbers, by_all, by, value, in_pairs=is_crossed) for value in values]
     shared = sorted(set(tables[0]) & set(tables[1]))
     if len(shared) < 2:
         return None
@@ -264,13 +283,14 @@ def _over_readers(
         [tables[1][item] for item in shared],
         clusters=[clusters[item] for item in shared],
         confidence=intervals.confidence,
+        p_from=intervals.p_from,
     )
 
 
 def _of_each_rater(
-    ratings: Ratings, numbers: Sequence[Numbers], by_all: Numbers, by: Division, value: str, *, each_model: bool
+    ratings: Ratings, numbers: Sequence[Numbers], by_all: Numbers, by: Division, value: str, *, in_pairs: bool
 ) -> dict[str, Numbers]:
-    """Return what each rater gave to an item in one part: to its one unit, or the mean over its models.
+    """Return what each rater gave to an item in one part: to its one unit, or the mean over its pairs.
 
     Parameters
     ----------
@@ -280,7 +300,7 @@ def _of_each_rater(
     there = [
         number is not None and by.value_of(unit) == value for number, unit in zip(by_all, ratings.units, strict=True)
     ]
-    if not each_model:
+    if not in_pairs:
         # An item with several units of one value has no single answer from each rater.
         times = Counter(unit.item.key for unit in ratings.units if by.value_of(unit) == value)
         there = [here and times[unit.item.key] == 1 for here, unit in zip(there, ratings.units, strict=True)]
@@ -290,7 +310,7 @@ def _of_each_rater(
             [number if here else None for number, here in zip(own, there, strict=True)],
             by,
             value,
-            each_model=True,
+            in_pairs=in_pairs,
         )
         for own in numbers
     ]
@@ -313,15 +333,16 @@ class _OfItem:
 OfItems = dict[str, _OfItem]
 
 
-def _of(ratings: Ratings, units: Numbers, by: Division, value: str, *, each_model: bool = False) -> OfItems:
-    """Return each item's mean over its units of one part; or over its models, each with the mean of its own units."""
-    by_item: dict[str, dict[str, list[float]]] = {}
+def _of(ratings: Ratings, units: Numbers, by: Division, value: str, *, in_pairs: bool = False) -> OfItems:
+    """Return each item's mean over its units of one part; in pairs over these, each with the mean of its own units."""
+    whose = _whose(ratings, by)
+    by_item: dict[str, dict[tuple[str, ...], list[float]]] = {}
     clusters: dict[str, str] = {}
     chances: dict[str, set[float | None]] = {}
     for unit, number, cluster in zip(ratings.units, units, ratings.clusters, strict=True):
         if number is not None and by.value_of(unit) == value:
-            whose = unit.value_of("model") if each_model else ""
-            by_item.setdefault(unit.item.key, {}).setdefault(whose, []).append(number)
+            alike = whose(unit) if in_pairs else ()
+            by_item.setdefault(unit.item.key, {}).setdefault(alike, []).append(number)
             chances.setdefault(unit.item.key, set()).add(unit.probability if unit.together else None)
             clusters[unit.item.key] = cluster
     return {

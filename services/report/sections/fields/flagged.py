@@ -42,10 +42,14 @@ def flags(option: str, attribute: str) -> Topic:
                 (place, bool(is_so)) for place, is_so in enumerate(said) if is_so is not None and flag[place] == "yes"
             ]
             if any(is_so is not None and flag[place] for place, is_so in enumerate(said)):
-                rows += _precision(right, column.party, category, ratings, stratum, intervals)
+                abstained = [flag[place] for place, state in enumerate(column.states) if state in _ABSTAINED]
+                of_flagged, of_all = abstained.count("yes"), sum(map(bool, abstained))
+                rows += [
+                    replace(row, remark=LeftOut(of_flagged, _NOT_READ) if of_flagged else None)
+                    for row in _precision(right, column.party, category, ratings, stratum, intervals)
+                ]
                 misses = _misses(said, flag, column.party, category, ratings, stratum, intervals)
-                abstained = sum(state in _ABSTAINED and bool(flag[place]) for place, state in enumerate(column.states))
-                rows.append(replace(misses, remark=LeftOut(abstained, _NOT_READ) if abstained else None))
+                rows.append(replace(misses, remark=LeftOut(of_all, _NOT_READ) if of_all else None))
         return rows
 
     return Topic(
@@ -54,7 +58,7 @@ def flags(option: str, attribute: str) -> Topic:
         "Precision: of the flagged units, the share that the rater confirms. Misses: of the units that the rater would "
         "have flagged, the share that was not flagged. Its limits depend on how many of both were read: with few "
         "unflagged units the interval is wide. A unit that a rater leaves undetermined or calls not assessable counts "
-        "as not read; the note gives their number.",
+        "as not read; the notes give their number, of flagged units and of all.",
         compute,
         in_parts=False,
     )

@@ -8,6 +8,7 @@ from itertools import product
 
 from agreement.estimate import undefined
 from exchange.report.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
+from exchange.report.statistic_names import Compared
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import VERDICTS, Column, State, Unit
 from services.report.rows.excluded import says_neither
@@ -70,6 +71,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
     """
     conditions = list(product(*over.values()))
     over_models = "model" in over
+    compared: Compared = "jointly_by_models" if set(over) == {"model"} else "jointly"
 
     def question(unit: Unit) -> _Question:
         return unit.item.key, "" if over_models else unit.value_of("model")
@@ -113,7 +115,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
             blank = undefined(
                 "share", 0, "question", "share", f"every question is {why}", confidence=intervals.confidence
             )
-            row = EstimateRow("share", "jointly", (column.party,), stratum, blank, category=category)
+            row = EstimateRow("share", compared, (column.party,), stratum, blank, category=category)
             row = replace(row, remark=remark if left_out else None)
             if known:
                 everywhere = [own.all_of(lambda text: text.said == option) for own in known]
@@ -130,7 +132,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
 
     return Topic(
         "jointly",
-        "said in every condition",
+        "said by every model" if set(over) == {"model"} else "said in every condition",
         "Among questions with an answer in every condition, the share for which this option is the answer in all of "
         "them; with the reference negative this is the mirage rate. Any other option, including an uncertain one, does "
         "not count. The consensus is what all raters (or most, if the phase says so) agree on.",

@@ -13,7 +13,7 @@ from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, SHARED, correct_numbers
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, CEILINGS
 from services.report.sections.fields.classes import OF_CLASSES, ONE_AGAINST_REST
-from services.report.sections.fields.judges_on_scales import judges_on_scale
+from services.report.sections.fields.judges_on_scales import OF_OPTION, judges_on_scale
 from services.report.sections.fields.matched_lines import MATCHED, at_depth
 from services.report.sections.fields.nominal_agreement import agreement_rows
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
@@ -110,8 +110,10 @@ REPORT = FieldReport(
     numbers=correct_numbers,
     is_share=True,
 )  # fmt: skip
+# How often one option is chosen has a direction.
+OF_OPTIONS = replace(REPORT, against={**REPORT.against, ("direction", "judges"): OF_OPTION})
 OF_CHOICE = replace(
-    REPORT,
+    OF_OPTIONS,
     topics=(MATCHED, *REPORT.topics),
     planned={**REPORT.planned, "pass_at": MATCHED},
     at_depth=at_depth,
