@@ -354,6 +354,60 @@ def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_
     assert "80 unlabelled" in row.estimate.method
 
 
+def of_two_models(design="random", *, copies=False, **parts):
+    """300 items answered by A and B, of whose candidates one in five is labelled, whichever model it is of."""
+    rng = np.random.default_rng(3)
+    item, model = np.divmod(np.arange(600), 2)
+    truth = (rng.random(600) < 0.7).astype(float)
+    drawn = rng.random(600) < 0.2
+    if copies:  # B says what A says, and the same candidates are labelled
+        truth, drawn = np.repeat(truth[::2], 2), np.repeat(drawn[::2], 2)
+    judge = np.where((np.repeat(rng.random(300), 2) if copies else rng.random(600)) < 0.9, truth, 1.0 - truth)
+    human = np.where(drawn, truth, np.nan)
+    given = material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item, **parts)
+    (row,) = corrected.panel(given, replace(PLAN, design=design)).of("corrected difference")
+    return row, int(drawn.sum())
+
+
+def test_models_of_which_candidates_and_not_items_were_drawn_are_compared_by_their_corrected_scores():
+    row, labels = of_two_models()
+
+    assert row.sentence == corrected.OF_SCORES
+    assert row.estimate.n == labels
+    assert "correlation" in row.estimate.method
+
+
+def test_models_of_which_items_were_drawn_are_said_to_be_compared_item_by_item():
+    (first, *_) = corrected.panel(three_humans(), PLAN).of("corrected difference")
+
+    assert first.sentence == corrected.ITEM_BY_ITEM
+
+
+@pytest.mark.parametrize(
+    ("design", "parts"),
+    [
+        ("stratified", {"strata": Factor(np.arange(600) // 300, ("early", "late"))}),
+        ("probability", {"probability": np.where(np.arange(600) < 300, 0.2, 0.25)}),
+    ],
+)
+def test_two_scores_whose_errors_are_the_same_do_not_differ(design, parts):
+    row, _ = of_two_models(design, copies=True, **parts)
+
+    assert row.estimate.value == pytest.approx(0.0)
+    assert row.estimate.undefined_because == "the standard error is 0"
+
+
+def test_two_scores_share_the_clusters_of_models_that_answer_no_item_in_common():
+    subject = np.repeat(np.arange(60), 10)
+    alone, _ = of_two_models()
+    in_clusters, _ = of_two_models(clusters=subject)
+    apart, _ = of_two_models(clusters=2 * subject + np.arange(600) % 2)
+
+    assert "correlation 0.00" in apart.estimate.method
+    assert in_clusters.estimate.value == apart.estimate.value == pytest.approx(alone.estimate.value)
+    assert in_clusters.estimate.se != pytest.approx(apart.estimate.se)
+
+
 def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
     panel = corrected.panel(mri_eval(), PLAN)
     pair = [row for row in panel.of("McNemar") if row.parties == ("GPT-5.4", "Grok")]
