@@ -185,15 +185,42 @@ def paired_proportion_difference(
     method = Words("Newcombe's paired score interval", " (method 10), assumes independent items")
     if n == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence)
-    first, second = (e + f) / n, (e + g) / n
-    low_1, high_1 = wilson_limits(e + f, n, confidence)
-    low_2, high_2 = wilson_limits(e + g, n, confidence)
-    phi = _phi(e, f, g, h)
+    low, high = paired_limits(e, f, g, h, confidence)
+    return Estimate(name, (e + f) / n - (e + g) / n, low, high, n, unit, method, confidence=confidence)
+
+
+def paired_limits(
+    both: float, only_first: float, only_second: float, neither: float, confidence: float
+) -> tuple[float, float]:
+    """The two limits of `paired_proportion_difference`, without checks, also of an effective number of units.
+
+    Parameters
+    ----------
+    both, only_first, only_second, neither : float
+        Numbers of units, with a sum above 0; of clustered units, each multiplied by the effective share of units.
+    confidence : float
+        Nominal coverage.
+
+    Returns
+    -------
+    tuple of float
+        Low and high.
+
+    Examples
+    --------
+    >>> [round(limit, 4) for limit in paired_limits(20, 12, 2, 16, 0.95)]
+    [0.0562, 0.3292]
+    """
+    n = both + only_first + only_second + neither
+    first, second = (both + only_first) / n, (both + only_second) / n
+    low_1, high_1 = wilson_limits(both + only_first, n, confidence)
+    low_2, high_2 = wilson_limits(both + only_second, n, confidence)
+    phi = _phi(both, only_first, only_second, neither)
     below, above, below_2, above_2 = first - low_1, high_1 - first, second - low_2, high_2 - second
     difference = first - second
     down = math.sqrt(max(0.0, below**2 - 2.0 * phi * below * above_2 + above_2**2))
     up = math.sqrt(max(0.0, above**2 - 2.0 * phi * above * below_2 + below_2**2))
-    return Estimate(name, difference, difference - down, difference + up, n, unit, method, confidence=confidence)
+    return difference - down, difference + up
 
 
 def paired_difference(
@@ -291,7 +318,7 @@ def paired_difference(
     return replace(estimate, p=spread.p) if tests_zero and given else estimate
 
 
-def _phi(e: int, f: int, g: int, h: int) -> float:
+def _phi(e: float, f: float, g: float, h: float) -> float:
     """Correlation with the continuity correction of Newcombe's method 10: numerator reduced by n/2, but not below 0."""
     product = (e + f) * (g + h) * (e + g) * (f + h)
     if product == 0:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exchange.file_format import FileFormat, JudgeLine
+from exchange.foreign.layout import Source
 from exchange.json_text import json_value
 from exchange.refusal import Problems
 from exchange.spreadsheet import text_lines
@@ -33,6 +34,11 @@ def read(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
             problems.add_line(name, "line", number, str(error))
         else:
             yield number, entry
+
+
+def are_ours(source: Source) -> bool:
+    """Return whether a file is JSON Lines with our columns, whatever its name: its first object has all of them."""
+    return source.is_object and not lacks(source.first, COLUMNS)
 
 
 def lacks(entry: Mapping[str, Any], columns: Sequence[str]) -> bool:

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from exchange import formats
+from exchange import formats, judge_json_lines
 from exchange.file_format import JudgeLine, format_of
+from exchange.foreign.layout import Source
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, flag_of
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
@@ -183,9 +184,12 @@ def what_cannot_be_written(text: str) -> str | None:
 
 def _lines(content: bytes, name: str, problems: Problems) -> Iterator[JudgeLine]:
     """Read line by line, because all lines as dictionaries would take eighty times the size of the file."""
-    name, file_format = shown(name, 80), format_of(formats.JUDGE_VERDICTS, name)
+    name, ending = shown(name, 80), name.lower().rpartition(".")[2]
     require_readable(content, name)
     try:
+        # many programs call any JSON x.json
+        is_json_lines = ending == "json" and judge_json_lines.are_ours(Source(content, name))
+        file_format = judge_json_lines.FORMAT if is_json_lines else format_of(formats.JUDGE_VERDICTS, name)
         yield from file_format.read(content, name, problems)
     except NotRead as problem:
         raise InputRefused(f"{name} {problem}") from None

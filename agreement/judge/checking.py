@@ -10,9 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 
+from agreement.coding import Codes
 from agreement.judge import consistency, missing, repeated
 from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
 from agreement.judge.columns import Columns, ScaleAsked
+from agreement.judge.factors import Chosen
 from agreement.judge.judged_file import Judged, read_judged
 from agreement.judge.options import CheckAsked
 from agreement.judge.panels.criteria import ALWAYS, PASSED, SHIPPED
@@ -272,22 +274,30 @@ def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
 
 
 def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
-    """What changed on the repeated candidates: first in a direction, then in all."""
+    """What changed on the repeated candidates: in a direction, over all and in each model and stratum, then in all."""
     (judge,) = judged.material.judges
     codes = judged.material.judges[judge].codes
     before = document["repeats"]
     names = judged.names(np.arange(codes.size)) if before else []
     place = {name: row for row, name in enumerate(map(name_hash, names)) if name in before}
-    both = [(before[name], codes[row]) for name, row in place.items() if codes[row] == codes[row]]
+    both = [(before[name], codes[row], row) for name, row in place.items() if codes[row] == codes[row]]
     if not both:
         return Check(WITHIN, "Within the certificate; no candidate of it is repeated, so that no shift can be noticed.")
-    first, second = (np.array(side, dtype=np.float64) for side in zip(*both, strict=True))
+    first, second, rows = (np.array(side, dtype=np.float64) for side in zip(*both, strict=True))
+    parts = _parts(judged, rows.astype(np.intp))
     moved = repeated.shift(first, second, scale, document["plan"]["confidence"])
     changed = repeated.scatter(first, second, document)
-    figures = {"repeated": len(both), repeated.SHIFT: moved.figures, repeated.SCATTER: changed.figures}
+    in_part, of_parts = repeated.in_parts(first, second, parts, scale, document["plan"]["confidence"])
+    figures = {
+        "repeated": len(both), repeated.SHIFT: moved.figures, repeated.PARTS: of_parts,
+        repeated.SCATTER: changed.figures,
+    }  # fmt: skip
     start = f"of {counted(len(both), 'repeated candidate')}, {moved.words}"
     if moved.failed:
-        return Check(OUTSIDE, f"Outside: {start}: the judge has shifted.", repeated.SHIFT, figures)
+        where = f"; {in_part}" if in_part is not None else ""
+        return Check(OUTSIDE, f"Outside: {start}{where}: the judge has shifted.", repeated.SHIFT, figures)
+    if in_part is not None:
+        return Check(OUTSIDE, f"Outside: {start}; but {in_part}: the judge has shifted there.", repeated.SHIFT, figures)
     if changed.failed:
         return Check(OUTSIDE, f"Outside: {changed.words}: the judge scatters more.", repeated.SCATTER, figures)
     absent = _absent(len(before) - len(place))
@@ -297,6 +307,19 @@ def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
         None,
         figures,
     )
+
+
+def _parts(judged: Judged, rows: Codes) -> dict[str, Chosen]:
+    """The repeated candidates of each model and of each level of the certificate's strata.
+
+    An attribute with a single level among them is left out, as its part is all of them.
+    """
+    parts: dict[str, Chosen] = {}
+    for name, factor in judged.material.attributes.items():
+        levels = {f"{name} {level}": among[rows] for level, among in factor.levels()}
+        there = {part: among for part, among in levels.items() if among.any()}
+        parts |= there if len(there) > 1 else {}
+    return parts
 
 
 def _absent(count: int) -> str:

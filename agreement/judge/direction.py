@@ -28,6 +28,28 @@ IN_CLUSTERS = "McNemar in clusters (Obuchowski)"
 """How a method names a P value that allows for clustering."""
 
 
+def test_named(test_in_clusters: Estimate | None) -> str:
+    """How a method says which test its P value is from.
+
+    Parameters
+    ----------
+    test_in_clusters : Estimate or None
+        As in `judge_direction`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> test_named(None)
+    '; P exact McNemar, assumes independent items'
+    """
+    if test_in_clusters is None:
+        return "; P exact McNemar, assumes independent items"
+    return f"; P {IN_CLUSTERS}" if test_in_clusters.p is not None else "; P none: a single cluster"
+
+
 def by_interval(estimate: Estimate) -> Direction:
     """The direction that the interval of a signed difference shows.
 
@@ -260,9 +282,9 @@ def judge_direction(
         )
     if test_in_clusters is not None and not isinstance(test_in_clusters, Estimate):
         raise ValueError(f"test_in_clusters is {shown(test_in_clusters)}; expected an Estimate with its P, or None")
-    p, named = exact.p if estimate.n else None, "exact McNemar, assumes independent items"
+    p = exact.p if estimate.n else None
     if test_in_clusters is not None:
-        p, named = test_in_clusters.p, IN_CLUSTERS if test_in_clusters.p is not None else "none: a single cluster"
+        p = test_in_clusters.p
     difference = Estimate(
         "signed difference, human minus judge",
         estimate.value,
@@ -270,7 +292,7 @@ def judge_direction(
         estimate.high,
         estimate.n,
         unit,
-        estimate.method + f"; P {named}",
+        estimate.method + test_named(test_in_clusters),
         estimate.undefined_because,
         estimate.se,
         p,

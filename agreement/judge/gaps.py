@@ -14,8 +14,8 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
     """Difference of two estimates, with limits by the square-and-add method (MOVER).
 
     ``low = a - b - sqrt((a - l_a)^2 + (u_b - b)^2)`` and ``high = a - b + sqrt((u_a - a)^2 + (b - l_b)^2)`` [1]_. It
-    needs no symmetric standard error, so it also holds for rare errors. The two estimates are assumed independent; if
-    they share clusters whose errors are positively correlated, the interval is conservative.
+    needs no symmetric standard error, so it also holds for rare errors if the two intervals do. The two estimates are
+    assumed independent; if they share clusters whose errors are positively correlated, the interval is conservative.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from scipy import stats
 
 from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import paired_difference
+from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis
 from agreement.judge.coefficients import UNIT
@@ -23,7 +24,7 @@ from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
 from agreement.rogan_gladen import rogan_gladen, rogan_gladen_in_clusters
-from agreement.words import Words
+from agreement.words import Part, Words
 
 DESIGNS = {
     "random": "a simple random part",
@@ -33,6 +34,11 @@ DESIGNS = {
 
 FEWEST_PAIRED = 10
 """The smallest number of items labelled for both models for which their difference is computed item by item."""
+
+LEAST_SHARED = 0.5
+"""The smallest share of each model's labels on items labelled for both, for the same."""
+
+ROUNDING = 1e-9
 
 RANDOM_GROUPS = 2_000
 """If there are more clusters than this, they are merged at random into this many before resampling."""
@@ -173,21 +179,27 @@ class Pool:
         """Corrected difference of two models: item by item if the design and the labels allow, else of their scores.
 
         Item by item (`prediction_powered_difference`), errors of human or judge that are alike on both models cancel.
-        Items labelled for one of the two models only give the judge's difference, as those labelled for neither do.
-        For two corrected scores, the squared standard errors are added as for independent models; if the models answer
-        the same items, this is conservative.
+        Items labelled for one of the two models only give the judge's difference, as those labelled for neither do. It
+        needs at least half of each model's labels on items labelled for both: where candidates were drawn, not items,
+        few are, and most labels would be lost. The standard error of the difference of two corrected scores allows for
+        the clusters, or else the items, that the models share.
         """
-        paired = self._by_item(first, second)
-        if paired is not None:
-            return paired
+        if self.pairs(first, second):
+            return self._by_item(first, second)
         a, b = corrected[first], corrected[second]
         name = "corrected difference"
-        method = Words("difference of the two corrected scores", ", taken as independent, normal")
+        method = Words("difference of the two corrected scores", ", normal interval")
         value, n = a.value - b.value, a.n + b.n
         if not a.se or not b.se:
             reason = a.undefined_because or b.undefined_because or "no standard error of a corrected score"
             return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
-        se = math.hypot(a.se, b.se)
+        correlation = self._correlation(first, second)
+        shared = Part(f", correlation {correlation:.2f}", together=", correlated") if self._units is not None else None
+        method = Words(method, shared or ", taken as independent")
+        se = math.sqrt(max(0.0, a.se**2 + b.se**2 - 2.0 * correlation * a.se * b.se))
+        if se <= ROUNDING * max(a.se, b.se):
+            reason = "the standard error is 0"
+            return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
         half = float(stats.norm.isf((1.0 - self.plan.confidence) / 2.0)) * se
         p = 2.0 * float(stats.norm.sf(abs(value) / se))
         return Estimate(
@@ -210,11 +222,51 @@ class Pool:
         known = probability[~np.isnan(self.human)]
         return bool(known.size and np.ptp(known) < 1e-9)
 
-    def _by_item(self, first: str, second: str) -> Estimate | None:
+    def pairs(self, first: str, second: str) -> bool:
+        """Whether two models are compared item by item: enough items are labelled for both, and few for one only."""
         if self.material.posed is None or not self.drawn_alike:
-            return None
-        if np.intersect1d(self._labelled_items[first], self._labelled_items[second]).size < FEWEST_PAIRED:
-            return None
+            return False
+        of_both = np.intersect1d(self._labelled_items[first], self._labelled_items[second]).size
+        most = max(self._labelled_items[first].size, self._labelled_items[second].size)
+        return of_both >= max(FEWEST_PAIRED, LEAST_SHARED * most)
+
+    @cached_property
+    def _units(self) -> Codes | None:
+        """What two models can share: clusters, or else items."""
+        return self.material.clusters if self.material.clusters is not None else self.material.posed
+
+    def _correlation(self, first: str, second: str) -> float:
+        """Of the errors of two corrected scores, by the clusters or items that the models share; 0 without either."""
+        if self._units is None:
+            return 0.0
+        units, count = compact(self._units)
+        a, b = (np.bincount(units, weights=self._errors(model), minlength=count) for model in (first, second))
+        spread = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
+        return float((a * b).sum()) / spread if spread > 0.0 else 0.0
+
+    def _errors(self, model: str) -> Floats:
+        """What each candidate contributes to the error of a model's corrected score, shape (n,)."""
+        among, errors = self.models[model], np.zeros(self.judge.size)
+        known, judged = among & ~np.isnan(self.human), ~np.isnan(self.judge)
+        rest = among & ~known & judged
+        if not (among & ~known).any():
+            errors[known] = (self.human[known] - self.human[known].mean()) / known.sum()
+            return errors
+        known &= judged
+        y, f, others = self.human[known], self.judge[known], self.judge[rest]
+        if self.plan.design == "probability":
+            errors[known], errors[rest] = by_weights(y, f, others, 1.0 / self._probability(known), True)[1:3]
+            return errors
+        strata = np.zeros(self.judge.size, dtype=np.intp)
+        if self.plan.design == "stratified" and self.material.strata is not None:
+            strata[known | rest] = compact(self.material.strata.codes[known | rest])[0]
+        corrected = over_strata(y, f, others, strata[known], strata[rest], True)
+        errors[known] = corrected.of_labelled + corrected.between[strata[known]]
+        errors[rest] = corrected.of_others + corrected.between[strata[rest]]
+        return errors
+
+    def _by_item(self, first: str, second: str) -> Estimate:
+        assert self.material.posed is not None
         items, (a, b) = matched(self.material.posed, [self.models[first], self.models[second]])
         labelled = ~np.isnan(self.human[a]) & ~np.isnan(self.human[b])
         rest = ~labelled

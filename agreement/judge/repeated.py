@@ -8,19 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from agreement.coding import Floats
 from agreement.comparisons import mcnemar_p
 from agreement.intervals import wilson_limits
+from agreement.judge.factors import Chosen
 from agreement.judge.panels import repeatability
 from agreement.judge.scale import Scale
-from agreement.judge.wording import counted, p_in_words
+from agreement.judge.wording import counted, listed, p_in_words
 from agreement.measurements import bland_altman
 from agreement.multiplicity import adjust_p_values
 
 SHIFT, SCATTER = "shift", "changed"
 """The fields named as broken by a change in a direction, and by too many changes."""
+PARTS = "parts"
+"""Where the figures of the shift in each model and stratum are."""
 
+_NAMED = 6
 _WITHOUT_MARGIN = "however small the change"
 
 
@@ -36,11 +41,14 @@ class Tested:
         The test and its counts.
     figures : dict
         The same for programs, ready for JSON.
+    p : float
+        Of the test; 1 if it has none.
     """
 
     failed: bool
     words: str
     figures: dict[str, Any]
+    p: float = 1.0
 
 
 def shift(first: Floats, second: Floats, scale: Scale, confidence: float) -> Tested:
@@ -72,6 +80,10 @@ def shift(first: Floats, second: Floats, scale: Scale, confidence: float) -> Tes
     first, second = scale.scores(first), scale.scores(second)
     if scale.shares:
         return _of_shares(first, second, confidence)
+    return _of_scores(first, second, confidence)
+
+
+def _of_scores(first: Floats, second: Floats, confidence: float) -> Tested:
     bias = bland_altman(second, first, confidence=confidence).bias
     always = np.isnan(bias.low) and bias.value != 0.0
     words = f"the mean changed by {bias.value:.3g}"
@@ -79,7 +91,57 @@ def shift(first: Floats, second: Floats, scale: Scale, confidence: float) -> Tes
         rule = f"a shift is an interval at {100 * confidence:.4g} % without 0, {_WITHOUT_MARGIN}"
         words += f" [{bias.low:.3g}, {bias.high:.3g}] ({rule})"
     figures = {"mean": bias.value, "low": _or_none(bias.low), "high": _or_none(bias.high)}
-    return Tested(bool(always or bias.low > 0.0 or bias.high < 0.0), words, figures)
+    # if all changed by the same amount, there is no standard error, and the sign test remains
+    p = 0.5 ** (first.size - 1) if always else 1.0
+    if bias.se:
+        p = float(2.0 * stats.t.sf(abs(bias.value) / bias.se, first.size - 1))
+    return Tested(bool(always or bias.low > 0.0 or bias.high < 0.0), words, figures, p)
+
+
+def in_parts(
+    first: Floats, second: Floats, parts: Mapping[str, Chosen], scale: Scale, confidence: float
+) -> tuple[str | None, dict[str, Any]]:
+    """Whether verdicts have shifted on one model or in one stratum, where shifts of others may cancel them out.
+
+    Parameters
+    ----------
+    first, second, scale, confidence
+        As in `shift`.
+    parts : mapping of str to ndarray of bool, shape (n,)
+        Whether a candidate is of a part, such as ``model A``.
+
+    Returns
+    -------
+    str or None
+        The part with the smallest P and what changed there, if Holm's P over all parts shows a shift.
+    dict
+        The figures of each part, with P on its own and Holm's, ready for JSON.
+
+    Examples
+    --------
+    A becomes right ten times and B wrong ten times:
+
+    >>> before, now = np.repeat([0.0, 1.0], 50), np.repeat([1.0, 0.0, 1.0, 0.0], [10, 40, 40, 10])
+    >>> parts = {"model A": np.arange(100) < 50, "model B": np.arange(100) >= 50}
+    >>> broken, _ = in_parts(before, now, parts, Scale("binary", ("no", "yes"), ("yes",)), 0.95)
+    >>> broken.split(",")[0]
+    'of 50 of model A'
+    """
+    tests = {name: shift(first[among], second[among], scale, confidence) for name, among in parts.items()}
+    if not tests:
+        return None, {}
+    adjusted = adjust_p_values([test.p for test in tests.values()], "holm").tolist()
+    figures = {
+        name: {"repeated": int(parts[name].sum()), **test.figures, "p": test.p, "p_holm": p}
+        for (name, test), p in zip(tests.items(), adjusted, strict=True)
+    }
+    p, name = min(zip(adjusted, tests, strict=True), key=lambda pair: pair[0])
+    if p > 1.0 - confidence:
+        return None, figures
+    also = [other for other, own in zip(tests, adjusted, strict=True) if own <= 1.0 - confidence and other != name]
+    words = f"of {int(parts[name].sum()):,} of {name}, {tests[name].words}; by Holm over {counted(len(tests), 'part')} "
+    words += p_in_words(p) + (f"; also {listed(also, _NAMED)}" if also else "")
+    return words, figures
 
 
 def _of_shares(first: Floats, second: Floats, confidence: float) -> Tested:
@@ -89,7 +151,7 @@ def _of_shares(first: Floats, second: Floats, confidence: float) -> Tested:
         f"{stricter} became incorrect and {more_lenient} correct (exact McNemar {p_in_words(p)}; {_rule(confidence)})"
     )
     figures = {"became_incorrect": stricter, "became_correct": more_lenient, "p": p}
-    return Tested(p <= 1.0 - confidence, words, figures)
+    return Tested(p <= 1.0 - confidence, words, figures, p)
 
 
 def _rule(confidence: float) -> str:
@@ -121,7 +183,7 @@ def _of_categories(first: Floats, second: Floats, scale: Scale, confidence: floa
         name: {"came": both[0], "left": both[1], "p": own}
         for (name, both), own in zip(moved.items(), adjusted, strict=True)
     }
-    return Tested(p <= 1.0 - confidence, words, {"categories": categories, "p": p})
+    return Tested(p <= 1.0 - confidence, words, {"categories": categories, "p": p}, p)
 
 
 def scatter(first: Floats, second: Floats, document: Mapping[str, Any]) -> Tested:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from scipy import stats
 
-from agreement.coding import Codes, Floats, compact
-from agreement.comparisons import paired_proportion_difference
+from agreement.clustered_pairs import paired_score_in_clusters
+from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate, undefined
 from agreement.intervals import wilson_limits
-from agreement.judge.direction import IN_CLUSTERS, judge_direction
+from agreement.judge.direction import judge_direction, test_named
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale
+from agreement.lone_items import alone
 from agreement.measurements import bland_altman
 from agreement.planning import labels_needed
 from agreement.words import Part, Words
@@ -62,9 +63,8 @@ def signed_difference(
 ) -> Estimate:
     """Mean score by the human minus by the judge; above 0 the judge is stricter.
 
-    Shares: `judge_direction`. If all verdicts on clustered candidates agree, a bootstrap has no variation; the interval
-    is then Newcombe's for as many candidates as there are clusters, as if each cluster were one candidate. Other
-    scores: the bias from `bland_altman`.
+    Shares: `judge_direction` without clusters, `paired_score_in_clusters` if candidates share them. Other scores: the
+    bias from `bland_altman`.
 
     Parameters
     ----------
@@ -89,23 +89,19 @@ def signed_difference(
     >>> of_two.value, of_two.n_clusters, of_two.high > 0.5
     (0.0, 2, True)
     """
-    options: dict[str, Any] = {"clusters": clusters, "confidence": confidence, "resamples": resamples, "seed": seed}
     if not shares:
-        return bland_altman(human, judge, unit=unit, **options).bias
-    direction = judge_direction(human, judge, unit=unit, test_in_clusters=test_in_clusters, **options)
-    estimate = direction.difference
-    if clusters is None or direction.n == 0 or direction.strict + direction.lenient or estimate.low < estimate.high:
-        return estimate
-    by_clusters = f"; P {IN_CLUSTERS}" if test_in_clusters is not None and test_in_clusters.p is not None else ""
+        return bland_altman(
+            human, judge, clusters=clusters, confidence=confidence, resamples=resamples, seed=seed, unit=unit
+        ).bias
     known = ~np.isnan(human) & ~np.isnan(judge)
-    count = compact(clusters[known])[1]
-    both = round(count * direction.both_correct / direction.n)
-    cautious = paired_proportion_difference(both, 0, 0, count - both, confidence=confidence, unit=unit)
-    return Estimate(
-        estimate.name, 0.0, cautious.low, cautious.high, direction.n, unit,
-        Words("no disagreement: Newcombe's interval of one candidate for each cluster", by_clusters),
-        p=estimate.p, confidence=confidence, n_clusters=count,
-    )  # fmt: skip
+    of_known = None if clusters is None else clusters[known]
+    estimate = judge_direction(
+        human, judge, unit=unit, confidence=confidence, test_in_clusters=test_in_clusters
+    ).difference
+    if of_known is None or alone(of_known):
+        return estimate
+    scored = paired_score_in_clusters(human[known], judge[known], of_known, confidence=confidence, unit=unit)
+    return replace(scored, name=NAME, p=estimate.p, method=scored.method + test_named(test_in_clusters))
 
 
 def labels_for_margin(

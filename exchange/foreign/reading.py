@@ -11,7 +11,7 @@ from exchange import formats
 from exchange.foreign import mapped_columns
 from exchange.foreign.json_rows import clue, leads_somewhere, value_at
 from exchange.foreign.layout import LABELLER, RESULTS, Asked, ForeignLine, Layout, NotInLayout, Source
-from exchange.judge_json_lines import lacks
+from exchange.judge_json_lines import are_ours
 from exchange.judge_verdicts import NO_VERDICT, UNREADABLE, in_place_of
 from exchange.refusal import InputRefused, Problems, nearest, shown
 from exchange.spreadsheet import NotRead
@@ -103,8 +103,7 @@ def layout_of(source: Source, asked: Asked) -> Layout | None:
         return layouts[asked.layout]
     try:
         own = set(JUDGE_VERDICTS.required)
-        is_ours = source.is_object and not lacks(source.first, JUDGE_VERDICTS.required)
-        if not asked.columns and is_ours and LABELLER not in source.first:
+        if not asked.columns and are_ours(source) and LABELLER not in source.first:
             return None
         recognised = next((layout for layout in formats.FOREIGN_VERDICTS if layout.recognises(source)), None)
         is_strange = bool(source.first) and not own & set(source.first)

@@ -63,6 +63,21 @@ def test_in_json_a_reason_stands_for_a_verdict(row: dict[str, str], error: str) 
     assert read_json_lines({"item": "i1", "candidate": "k1", **row}) == [("i1", "k1", None, error)]
 
 
+@pytest.mark.parametrize("name", ["judge.json", "JUDGE.JSON"])
+@pytest.mark.parametrize("said", [{"verdict": "correct"}, {"failure": "refusal"}])
+def test_json_lines_with_our_columns_are_read_under_the_name_of_any_json_too(name: str, said: dict[str, str]) -> None:
+    rows = [{"item": "i1", "candidate": "k1", **said}, {"item": "i2", "candidate": "k2", "verdict": "incorrect"}]
+    content = "\n".join(map(json.dumps, rows)).encode()
+
+    assert parse_judge_verdicts(content, name) == parse_judge_verdicts(content, "judge.jsonl")
+
+
+def test_a_wrong_line_of_json_lines_under_the_name_of_any_json_is_refused_by_its_number() -> None:
+    content = b'{"item": "i1", "candidate": "k1", "verdict": "correct"}\n{"item": "i2"}'
+
+    assert "judge.json, line 2: expected an object with item, candidate, verdict" in refusal_of(content, "judge.json")
+
+
 @pytest.mark.parametrize("row", [{}, {"failure": ""}, {"error": None}, {"verdikt": "correct"}])
 def test_in_json_a_row_with_neither_a_verdict_nor_a_reason_is_refused(row: dict[str, object]) -> None:
     content = json.dumps({"item": "i1", "candidate": "k1", **row}).encode()

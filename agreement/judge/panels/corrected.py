@@ -33,6 +33,8 @@ UNSAID = (
     "how the labelled candidates were chosen is not said, so nothing is corrected: expected --probability, or --design "
     "random for a simple random part, or --design stratified with --stratum."
 )
+ITEM_BY_ITEM, OF_SCORES = "item by item", "of the two corrected scores"
+"""How two models are compared, said beside each difference."""
 MOST_SIDE_BY_SIDE = 200_000
 """In pools with more candidates than this, scores are corrected by the main basis only."""
 _WEIGHTED = ", or --probability with the chance of each to be adjudicated"
@@ -229,7 +231,8 @@ def _differences(pool: Pool, judge: str, corrected: dict[str, Estimate], basis: 
         return
     for first, second in combinations(corrected, 2):
         estimate = pool.difference(first, second, corrected)
-        yield Row("corrected difference", (first, second), estimate, f"by {judge}", basis.in_words)
+        how = ITEM_BY_ITEM if pool.pairs(first, second) else OF_SCORES
+        yield Row("corrected difference", (first, second), estimate, f"by {judge}", basis.in_words, how)
 
 
 def _ranks(pool: Pool, judge: str) -> Iterator[Row]:

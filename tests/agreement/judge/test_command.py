@@ -245,6 +245,9 @@ def test_a_run_that_changes_as_many_verdicts_in_both_directions_is_outside_what_
     assert outcome["sentence"].startswith(
         "Outside: 40 of 400 repeated verdicts changed (10 %), and the certificate allows 5 %: the judge scatters more."
     )
+    parts = outcome["figures"].pop("parts")
+    assert {name: part["repeated"] for name, part in parts.items()} == {"model A": 200, "model B": 200}
+    assert sum(part["became_correct"] for part in parts.values()) == 20
     assert outcome["figures"] == {
         "repeated": 400,
         "shift": {"became_incorrect": 20, "became_correct": 20, "p": 1.0},
@@ -252,6 +255,30 @@ def test_a_run_that_changes_as_many_verdicts_in_both_directions_is_outside_what_
     }
     assert "a later run at most 5 % of the verdicts that it repeats" in target.with_suffix(".txt").read_text()
     assert checked(files, target, files / "same.csv", capsys)[0] == 0
+
+
+def test_a_run_in_which_two_models_swap_their_order_is_outside_and_names_them(files, certified, tmp_path, capsys):
+    run, left = tmp_path / "swapped.csv", {("A", "incorrect"): 25, ("B", "correct"): 25}
+    lines = (files / "same.csv").read_text().splitlines()
+    for place, line in enumerate(lines[1:], start=1):
+        item, model, word = line.split(",")
+        if left.get((model, word)):
+            left[model, word] -= 1
+            lines[place] = f"{item},{model},{'incorrect' if word == 'correct' else 'correct'}"
+    run.write_text("\n".join(lines) + "\n")
+
+    status, said = checked(files, certified, run, capsys)
+    _, as_json = checked(files, certified, run, capsys, "--judge-model", "gpt-5-mini-2026-08", "--prompt",
+                         str(files / "prompt.txt"), "--json")  # fmt: skip
+
+    outcome = json.loads(as_json)
+    assert status == 1
+    assert "25 became incorrect and 25 correct" in said
+    assert "but of 200 of model A, 0 became incorrect and 25 correct" in said
+    assert "also model B: the judge has shifted there" in said
+    assert outcome["field"] == "shift" and outcome["figures"]["shift"]["p"] == 1.0
+    assert outcome["figures"]["parts"]["model B"]["became_incorrect"] == 25
+    assert outcome["figures"]["parts"]["model A"]["p_holm"] < 0.001
 
 
 def leaving_out(files, target, every, word=""):

@@ -9,6 +9,7 @@ import pytest
 from agreement import (
     judge_direction,
 )
+from agreement.clustered_pairs import paired_score_in_clusters
 from agreement.judge.bases import main_basis
 from agreement.judge.factors import Factor
 from agreement.judge.material import Made, Material
@@ -73,16 +74,17 @@ def test_a_direction_that_the_interval_shows_and_the_test_does_not_is_undecided(
     assert "exact McNemar P = .07, so that the interval alone would decide it" in panel.sentence
 
 
-def test_a_direction_in_clusters_that_the_bootstrap_shows_and_the_test_does_not_is_undecided():
-    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts: 81 / (10 / 9 x 23) = 3.17 on one degree of freedom
+def test_a_direction_in_clusters_that_the_interval_shows_and_the_test_does_not_is_undecided():
+    # ten subjects of six, with 6, 6, 6, 2, 1 and no strict verdicts: 441 / (10 / 9 x 113) = 3.51 on one degree of
+    # freedom
     subjects = np.repeat(np.arange(10), 6)
-    judge = (np.arange(60) % 6 >= np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects]).astype(float)
+    judge = (np.arange(60) % 6 >= np.array([6, 6, 6, 2, 1, 0, 0, 0, 0, 0])[subjects]).astype(float)
 
     panel = direction.panel(material([np.ones(60)], {"grok": judge}, clusters=subjects), PLAN)
 
     (row,) = panel.of("signed difference")
     (test,) = panel.of(direction.IN_CLUSTERS)
-    assert row.estimate.low > 0.0 and row.estimate.p == test.estimate.p == pytest.approx(0.075, abs=0.0005)
+    assert row.estimate.low > 0.0 and row.estimate.p == test.estimate.p == pytest.approx(0.061, abs=0.0005)
     assert row.sentence == "undecided"
 
 
@@ -388,20 +390,41 @@ def test_the_agreement_gap_of_the_certificate_is_that_of_the_first_panel():
     assert of_certificate.estimate == of_panel.estimate
 
 
-def test_difference_and_direction_of_the_panel_are_those_of_the_statistic():
-    given = three_humans()
+@pytest.mark.parametrize("in_clusters", [False, True])
+def test_difference_and_direction_of_the_panel_are_those_of_the_statistic(in_clusters):
+    given = three_humans() if in_clusters else replace(three_humans(), clusters=None)
     basis = main_basis(given, PLAN)
     human, judge = basis.codes, given.labelled.judges["judge"].codes
     alone = judge_direction(
-        human, judge, clusters=given.labelled.clusters, resamples=400,
-        test_in_clusters=direction.mcnemar_of_clusters(given.labelled, human, judge, WIDE),
-    )  # fmt: skip
+        human, judge, test_in_clusters=direction.mcnemar_of_clusters(given.labelled, human, judge, WIDE)
+    )
+    if in_clusters:
+        known = ~np.isnan(human) & ~np.isnan(judge)
+        scored = paired_score_in_clusters(
+            human[known], judge[known], given.labelled.clusters[known], confidence=0.95, unit="candidate"
+        )
+        alone = replace(alone, difference=replace(scored, p=alone.difference.p))
 
     (row,) = direction.panel(given, WIDE).of("signed difference", parties=("judge", basis.name))
 
     assert (row.estimate.value, row.estimate.low, row.estimate.high, row.sentence) == (
         alone.difference.value, alone.difference.low, alone.difference.high, alone.direction,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("n", "strict"), [(60, 1), (60, 2), (100, 4), (150, 4)])
+def test_one_shared_subject_neither_passes_nor_fails_the_criterion_of_direction(n, strict):
+    human, judge = np.ones(n), (np.arange(n) >= strict).astype(float)
+    each_alone = material([human], {"judge": judge})
+    two_share = material([human], {"judge": judge}, clusters=np.r_[np.arange(n - 1), n - 2])
+
+    (of_alone,), (of_shared,) = (
+        criteria.panel(given, PLAN).of(criteria.DIRECTION) for given in (each_alone, two_share)
+    )
+
+    assert of_shared.sentence == of_alone.sentence
+    assert of_shared.estimate.low == pytest.approx(of_alone.estimate.low, abs=0.003)
+    assert of_shared.estimate.high == pytest.approx(of_alone.estimate.high, abs=0.003)
 
 
 def test_strict_and_lenient_in_clusters_have_the_interval_of_a_share_in_clusters():

@@ -56,9 +56,9 @@ def test_a_judge_that_is_stricter_on_a_model_is_found_out_by_name():
 
 @pytest.fixture(scope="module")
 def strict_on_subjects():
-    """Panel 3 on two models of 40 subjects, 2 items each: on B the judge is strict on both items of 6 subjects."""
+    """Panel 3 on two models of 40 subjects, 2 items each: on B the judge is strict on both items of 8 subjects."""
     subjects, model = np.tile(np.arange(80) // 2, 2), np.repeat([0, 1], 80)
-    judge = 1.0 - ((model == 1) & (subjects < 6)) - ((model == 0) & (np.arange(160) == 3))
+    judge = 1.0 - ((model == 1) & (subjects < 8)) - ((model == 0) & (np.arange(160) == 3))
     given = material([np.ones(160)], {"judge": judge}, models=Factor(model, ("A", "B")), clusters=subjects)
     return uniformity.panel(given, PLAN)
 
@@ -66,15 +66,15 @@ def strict_on_subjects():
 def test_the_p_of_a_level_in_clusters_is_of_mcnemar_in_clusters_by_bonferroni_over_the_levels(strict_on_subjects):
     (of_b,) = strict_on_subjects.of(uniformity.LEVEL, stratum="model B")
 
-    # 12 strict of one kind in 6 of 40 subjects: 12^2 / (40 / 39 x 6 x 2^2) = 5.85 on one degree of freedom; exact .0005
-    assert of_b.estimate.p == pytest.approx(2 * stats.chi2.sf(5.85, 1))
+    # 16 strict of one kind in 8 of 40 subjects: 16^2 / (40 / 39 x 8 x 2^2) = 7.8 on one degree of freedom
+    assert of_b.estimate.p == pytest.approx(2 * stats.chi2.sf(7.8, 1))
     assert "P McNemar in clusters (Obuchowski), by Bonferroni over 2 levels" in of_b.estimate.method
 
 
 def test_a_level_that_its_interval_shows_to_be_strict_and_its_p_does_not_is_undecided():
-    # ten subjects of six, with 4, 2, 1, 1, 1 and no strict verdicts on A: P = .075 of A alone
+    # ten subjects of six, of which five have strict verdicts on A only: P = .034 of A alone
     subjects = np.tile(np.repeat(np.arange(10), 6), 2)
-    strict = np.arange(60) % 6 < np.array([4, 2, 1, 1, 1, 0, 0, 0, 0, 0])[subjects[:60]]
+    strict = np.arange(60) % 6 < np.array([6, 6, 6, 6, 6, 0, 0, 0, 0, 0])[subjects[:60]]
     given = material(
         [np.ones(120)], {"judge": np.r_[~strict, np.ones(60)].astype(float)},
         models=Factor(np.repeat([0, 1], 60), ("A", "B")), clusters=subjects,
@@ -83,13 +83,25 @@ def test_a_level_that_its_interval_shows_to_be_strict_and_its_p_does_not_is_unde
     (row,) = uniformity.panel(given, PLAN).of(uniformity.LEVEL, stratum="model A")
 
     assert row.estimate.low > 0.0
-    assert (round(row.estimate.p, 2), row.sentence) == (0.15, "undecided")
+    assert (round(row.estimate.p, 2), row.sentence) == (0.07, "undecided")
 
 
 def test_a_level_that_interval_and_p_show_to_be_strict_is_called_stricter(strict_on_subjects):
     said = {row.stratum: row.sentence for row in strict_on_subjects.of(uniformity.LEVEL)}
 
     assert said == {"model A": "undecided", "model B": "stricter"}
+
+
+def test_two_levels_that_differ_in_one_direction_are_compared_in_clusters_as_of_independent_candidates():
+    model, judge = np.repeat([0, 1], 60), 1.0 - np.isin(np.arange(120), [0, 20, 40, 70])
+    given = material([np.ones(120)], {"judge": judge}, models=Factor(model, ("A", "B")))
+    two_share = replace(given, clusters=np.r_[np.arange(58), 57, 57, np.arange(60, 118), 117, 117])
+
+    (of_alone,), (of_shared,) = (uniformity.panel(each, PLAN).of(uniformity.OF_LEVELS) for each in (given, two_share))
+
+    assert (of_shared.estimate.low, of_shared.estimate.high) == pytest.approx(
+        (of_alone.estimate.low, of_alone.estimate.high), abs=0.006
+    )
 
 
 def test_the_p_of_a_level_of_a_single_cluster_is_not_of_independent_candidates():
@@ -340,6 +352,60 @@ def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_
 
     assert row.estimate.n == 20
     assert "80 unlabelled" in row.estimate.method
+
+
+def of_two_models(design="random", *, copies=False, **parts):
+    """300 items answered by A and B, of whose candidates one in five is labelled, whichever model it is of."""
+    rng = np.random.default_rng(3)
+    item, model = np.divmod(np.arange(600), 2)
+    truth = (rng.random(600) < 0.7).astype(float)
+    drawn = rng.random(600) < 0.2
+    if copies:  # B says what A says, and the same candidates are labelled
+        truth, drawn = np.repeat(truth[::2], 2), np.repeat(drawn[::2], 2)
+    judge = np.where((np.repeat(rng.random(300), 2) if copies else rng.random(600)) < 0.9, truth, 1.0 - truth)
+    human = np.where(drawn, truth, np.nan)
+    given = material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item, **parts)
+    (row,) = corrected.panel(given, replace(PLAN, design=design)).of("corrected difference")
+    return row, int(drawn.sum())
+
+
+def test_models_of_which_candidates_and_not_items_were_drawn_are_compared_by_their_corrected_scores():
+    row, labels = of_two_models()
+
+    assert row.sentence == corrected.OF_SCORES
+    assert row.estimate.n == labels
+    assert "correlation" in row.estimate.method
+
+
+def test_models_of_which_items_were_drawn_are_said_to_be_compared_item_by_item():
+    (first, *_) = corrected.panel(three_humans(), PLAN).of("corrected difference")
+
+    assert first.sentence == corrected.ITEM_BY_ITEM
+
+
+@pytest.mark.parametrize(
+    ("design", "parts"),
+    [
+        ("stratified", {"strata": Factor(np.arange(600) // 300, ("early", "late"))}),
+        ("probability", {"probability": np.where(np.arange(600) < 300, 0.2, 0.25)}),
+    ],
+)
+def test_two_scores_whose_errors_are_the_same_do_not_differ(design, parts):
+    row, _ = of_two_models(design, copies=True, **parts)
+
+    assert row.estimate.value == pytest.approx(0.0)
+    assert row.estimate.undefined_because == "the standard error is 0"
+
+
+def test_two_scores_share_the_clusters_of_models_that_answer_no_item_in_common():
+    subject = np.repeat(np.arange(60), 10)
+    alone, _ = of_two_models()
+    in_clusters, _ = of_two_models(clusters=subject)
+    apart, _ = of_two_models(clusters=2 * subject + np.arange(600) % 2)
+
+    assert "correlation 0.00" in apart.estimate.method
+    assert in_clusters.estimate.value == apart.estimate.value == pytest.approx(alone.estimate.value)
+    assert in_clusters.estimate.se != pytest.approx(apart.estimate.se)
 
 
 def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():

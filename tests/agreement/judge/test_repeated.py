@@ -72,6 +72,42 @@ def test_verdicts_that_change_without_a_direction_are_scatter_on_every_scale(sca
     assert repeated.scatter(before, now, certified(most=0.1)).failed
 
 
+FIRST_HALF = {"model A": np.arange(100) < 50, "model B": np.arange(100) >= 50}
+
+
+@pytest.mark.parametrize(
+    ("scale", "up", "down", "broken"),
+    [
+        (CORRECT, 0, 0, None),
+        # 2 / 2^6, times 2 parts, is above .05; 2 / 2^7 is not
+        (CORRECT, 6, 6, None),
+        (CORRECT, 7, 7, "model A"),
+        (CORRECT, 0, 7, "model B"),
+        (CATEGORIES, 8, 8, "model A"),
+        (Scale("number"), 12, 12, "model A"),
+        (Scale("number"), 1, 1, None),
+    ],
+)
+def test_shifts_of_two_models_that_cancel_are_noticed_on_each_by_holm(scale, up, down, broken):
+    before = np.repeat([0.0, 1.0], 50)
+    now = before.copy()
+    now[:up], now[50 : 50 + down] = 1.0, 0.0
+
+    words, figures = repeated.in_parts(before, now, FIRST_HALF, scale, 0.95)
+
+    assert (words and words.split(",")[0]) == (broken and f"of 50 of {broken}")
+    assert set(figures) == set(FIRST_HALF) and all(part["repeated"] == 50 for part in figures.values())
+
+
+def test_a_model_with_a_single_repeated_number_has_not_shifted_by_it():
+    before, now = np.zeros(3), np.array([5.0, 0.0, 0.0])
+    parts = {"model A": np.arange(3) < 1, "model B": np.arange(3) >= 1}
+
+    words, figures = repeated.in_parts(before, now, parts, Scale("number"), 0.95)
+
+    assert words is None and figures["model A"]["p"] == 1.0
+
+
 @pytest.mark.parametrize(
     ("document", "many", "too_many", "by"),
     [
