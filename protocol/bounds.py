@@ -43,6 +43,13 @@ _MEASURED = rf"(?={_SIZE})"
 _MEASURED_AT_END = (
     rf"(?={_SIZE}\s*(?:$|[.;:)\]]|,? (?:in|at|on|from|across|thick|long|wide|deep|high|above|below|within)(?!\w)))"
 )
+# Extends over 5 mm and oedema below 5 mm lesion are places: a bound begins a phrase or is behind what is measured.
+_OVER_OR_UNDER = re.compile(
+    r"(?<!\w)(?:(?P<less>under|below)|over|above) " + _MEASURED_AT_END.replace("(?=", "(?=-?", 1)
+)
+_BEFORE_BOUND = re.compile(r"(?:^|[,;:(] ?|\b(?:of|is|measures|measuring|size|diameter) )\Z")
+# The search for these words is slow, and few texts hold one.
+_SAY_APPROXIMATELY = ("about ", "approx", "roughly ", "circa ", "around ", "ca.", "ca ", "~", "\u2248")
 _APPROXIMATE = re.compile(
     r"(?<!\w)(?:about|approximately|approx\.?|roughly|circa) (?=[-+]?\.?\d)(?!\d+(?:st|nd|rd|th)(?!\w))"
     rf"|(?<!\w)around {_MEASURED_AT_END}"
@@ -72,7 +79,7 @@ def of_bounds(text: str) -> str:
         text = written.sub(sign, text)
     for sign, written in _SPELLED_BEHIND.items():
         text = written.sub(rf"{sign}\1", text)
-    return text
+    return _OVER_OR_UNDER.sub(_over_or_under, text)
 
 
 def without_about(words: str) -> str:
@@ -85,7 +92,7 @@ def without_approximately(text: str) -> str:
 
     About 5 cm, approx. 5 cm, ca. 5 cm, ca 5 cm and ~5 cm are 5 cm, which is a rounded size too.
     """
-    return _APPROXIMATE.sub("", text)
+    return _APPROXIMATE.sub("", text) if any(words in text for words in _SAY_APPROXIMATELY) else text
 
 
 def holds_bound(words: str) -> bool:
@@ -94,3 +101,9 @@ def holds_bound(words: str) -> bool:
     The maximum of a measurement is not a bound, as in SUV max 5, maximum diameter 5 mm or 5 mm max. diameter.
     """
     return _BOUND.search(clinical_spelling.joined_extremes(spelling.of_blanks(words))) is not None
+
+
+def _over_or_under(match: re.Match[str]) -> str:
+    if not _BEFORE_BOUND.search(match.string[max(match.start() - 12, 0) : match.start()]):
+        return match.group()
+    return "<" if match["less"] else ">"

@@ -47,7 +47,7 @@ def in_digits(text: str) -> str:
     """
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _GROUPED.sub(lambda match: re.sub(r"\D", "", match["groups"]) if match["groups"] else match.group(), text)
-    return _OF_A_UNIT.sub(_decimal, text)
+    return _OF_A_UNIT.sub(_decimal, text) if any(part in text for part in _PARTS) else text
 
 
 def _with_slash(match: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ OTHERS = ("hu", "kg", "mg", "g", "ms", "s", "min", "h", "hz", "gy", "msv", "mmhg
 _IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
 del _IN_WORDS["m"], _IN_WORDS["m2"], _IN_WORDS["cl"]
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
-_BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
+_BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, )"
 # In grade 2, 3 cm and in 2020, 3 cm the first number is no measurement.
 _NO_MEASURE = (
     rf"(?<!\w)(?:{spelled_numbers.NUMBERED} "
