@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from protocol import clinical_spelling, spelling
+from protocol import clinical_spelling, spelling, unit_table
 
 _LESS_OR_EQUAL, _MORE_OR_EQUAL = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
 # 10 min is a time: min after a number does not mean minimum.
@@ -37,7 +37,8 @@ _APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~
 _ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
 _ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
 # Around may be a place, and ca a carcinoma or CA 125; ~ between two numbers is a range, as in 3~5 cm.
-_SIZE = r"\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)* ?(?:[mc]m[23]?|ml|hu|%)(?!\w)"
+_UNIT_OF_SIZE = unit_table.pattern(unit_table.symbols(unit_table.is_size))
+_SIZE = rf"\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)* ?{_UNIT_OF_SIZE}(?!\w)"
 _MEASURED = rf"(?={_SIZE})"
 # Oedema around 5 mm lesion is beside one of 5 mm: after *around* stands a size where it ends a phrase, and no noun.
 _MEASURED_AT_END = (
@@ -59,7 +60,7 @@ _APPROXIMATE = re.compile(
     r"|(?<![\w%])(?<![\d%] )(?<![cm][lm] )[~\u2248] ?(?=[-+]?\.?\d)"
 )
 # In 5 ER+ nodes the plus is not about the number.
-_UNIT = r"(?:[dcm\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|hu|%)"
+_UNIT = unit_table.pattern(unit_table.symbols(unit_table.is_measured))
 # Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+, 5 mm+.
 _BOUND = re.compile(
     "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"

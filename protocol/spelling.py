@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from protocol import unit_table
+
 # Variants of ' " - * < and others, as entered by phones, word processors and keyboards of other scripts.
 _CHARACTERS = str.maketrans(
     {
@@ -61,7 +63,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
 _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
 _TOLERANCE = re.compile(r"(?<!\w)\u00b1 (?=\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
-_UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|h|hu|hz|m?gy|m?sv|mmhg|t)(?!\w)"
+_UNIT = rf"{unit_table.pattern(unit_table.symbols(lambda unit: unit.kind != 'share'))}(?!\w)"
 # 5 mm-thick is 5 mm thick.
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})(-(?=[^\W\d_]{{3}}))?")
 # In 5 mm - 10 mm, 5 mm x 3 mm and 5 mm/5 mm the first unit is redundant.

@@ -96,6 +96,13 @@ SPELLINGS = [
     ("Th 5-6", "T5/6", "Th5/Th6"),
     ("L4 - 5", "L4-5", "L4/5"),
     ("L4 - 5 disc", "L4/5 disc"),
+    ("10 mins", "10 min", "10min", "10 minutes"),
+    ("5 \u03bcg", "5 mcg", "5 ug", "5\u00b5g"),
+    ("90\u00b0", "90 \u00b0"),
+    ("15 kPa", "15kPa"),
+    ("30-Gy boost", "30 Gy boost"),
+    ("65 years old", "65 yrs old", "65-year-old", "65 year old"),
+    ("3 hours", "3 hrs", "3 h", "3h"),
     ("follow-up", "follow up", "followup"),
     ("follow-ups in a year", "follow ups in year"),
     ("A com aneurysm", "ACom aneurysm", "A-com aneurysm", "A. comm. aneurysm", "an Acom aneurysm"),
@@ -174,6 +181,8 @@ UNITS = [
     ("5 mm", "5 mm2"), ("5 mm2", "5 mm3"), ("5 micrometres", "5 millimeters"), ("5 mm/year", "5 mm/month"),
     ("5 mm", "5%"), ("5 ms", "5 s"), ("5 min", "min 5"), ("5 metres", "5"), ("5 HU", "5"), ("5 Gy", "5 mGy"),
     ("SUV:5 g", "SUV:5 kg"), ("ca 5 mm", "ca 5 cm"), ("around 5 ml", "around 5 mm"), ("5 mg", "5 g"),
+    ("5 mcg", "5 mg"), ("5 kPa", "5 mmHg"), ("5 cGy", "5 Gy"), ("5 \u00b0", "5"), ("5 years", "5 months"),
+    ("5 minute lesions", "5 min lesions"), ("3D", "3 days"), ("5 mm/y", "5 mm"), ("5 MHz", "5 kHz"),
     ("10 mins", "10 mm"), ("10 mins", "10 months"), ("10 mins", "10 ms"), ("10 min", "min 10"), ("10 min", "10 m"),
 ]  # fmt: skip
 GRADES = [
