@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from protocol import clinical_spelling, spelling
+from protocol import clinical_spelling, spelling, unit_table
 
 _LESS_OR_EQUAL, _MORE_OR_EQUAL = "\N{LESS-THAN OR EQUAL TO}", "\N{GREATER-THAN OR EQUAL TO}"
 # 10 min is a time: min after a number does not mean minimum.
@@ -37,12 +37,20 @@ _APPROXIMATELY = r"(?:about|approximately|approx\.?|roughly|around|circa|ca\.?|~
 _ABOUT = rf"(?:\s*{_APPROXIMATELY})?"
 _ABOUT_AT_BEGINNING = re.compile(rf"\s*{_APPROXIMATELY}\s*(?=[-+]?\.?\d)", re.IGNORECASE)
 # Around may be a place, and ca a carcinoma or CA 125; ~ between two numbers is a range, as in 3~5 cm.
-_SIZE = r"\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)* ?(?:[mc]m[23]?|ml|hu|%)(?!\w)"
+_UNIT_OF_SIZE = unit_table.pattern(unit_table.symbols(unit_table.is_size))
+_SIZE = rf"\.?\d[\d.,]*(?:(?:-| ?x ?| to )\.?\d[\d.,]*)* ?{_UNIT_OF_SIZE}(?!\w)"
 _MEASURED = rf"(?={_SIZE})"
 # Oedema around 5 mm lesion is beside one of 5 mm: after *around* stands a size where it ends a phrase, and no noun.
 _MEASURED_AT_END = (
     rf"(?={_SIZE}\s*(?:$|[.;:)\]]|,? (?:in|at|on|from|across|thick|long|wide|deep|high|above|below|within)(?!\w)))"
 )
+# Extends over 5 mm and oedema below 5 mm lesion are places: a bound begins a phrase or is behind what is measured.
+_OVER_OR_UNDER = re.compile(
+    r"(?<!\w)(?:(?P<less>under|below)|over|above) " + _MEASURED_AT_END.replace("(?=", "(?=-?", 1)
+)
+_BEFORE_BOUND = re.compile(r"(?:^|[,;:(] ?|\b(?:of|is|measures|measuring|size|diameter) )\Z")
+# The search for these words is slow, and few texts hold one.
+_SAY_APPROXIMATELY = ("about ", "approx", "roughly ", "circa ", "around ", "ca.", "ca ", "~", "\u2248")
 _APPROXIMATE = re.compile(
     r"(?<!\w)(?:about|approximately|approx\.?|roughly|circa) (?=[-+]?\.?\d)(?!\d+(?:st|nd|rd|th)(?!\w))"
     rf"|(?<!\w)around {_MEASURED_AT_END}"
@@ -52,7 +60,7 @@ _APPROXIMATE = re.compile(
     r"|(?<![\w%])(?<![\d%] )(?<![cm][lm] )[~\u2248] ?(?=[-+]?\.?\d)"
 )
 # In 5 ER+ nodes the plus is not about the number.
-_UNIT = r"(?:[dcm\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|hu|%)"
+_UNIT = unit_table.pattern(unit_table.symbols(unit_table.is_measured))
 # Before the number, or after it and its unit: at least 5, at most about 5, 5 mm or more, 5+, 5 mm+.
 _BOUND = re.compile(
     "[<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}\N{LESS-THAN OVER EQUAL TO}\N{GREATER-THAN OVER EQUAL TO}"
@@ -72,7 +80,7 @@ def of_bounds(text: str) -> str:
         text = written.sub(sign, text)
     for sign, written in _SPELLED_BEHIND.items():
         text = written.sub(rf"{sign}\1", text)
-    return text
+    return _OVER_OR_UNDER.sub(_over_or_under, text)
 
 
 def without_about(words: str) -> str:
@@ -85,7 +93,7 @@ def without_approximately(text: str) -> str:
 
     About 5 cm, approx. 5 cm, ca. 5 cm, ca 5 cm and ~5 cm are 5 cm, which is a rounded size too.
     """
-    return _APPROXIMATE.sub("", text)
+    return _APPROXIMATE.sub("", text) if any(words in text for words in _SAY_APPROXIMATELY) else text
 
 
 def holds_bound(words: str) -> bool:
@@ -94,3 +102,9 @@ def holds_bound(words: str) -> bool:
     The maximum of a measurement is not a bound, as in SUV max 5, maximum diameter 5 mm or 5 mm max. diameter.
     """
     return _BOUND.search(clinical_spelling.joined_extremes(spelling.of_blanks(words))) is not None
+
+
+def _over_or_under(match: re.Match[str]) -> str:
+    if not _BEFORE_BOUND.search(match.string[max(match.start() - 12, 0) : match.start()]):
+        return match.group()
+    return "<" if match["less"] else ">"

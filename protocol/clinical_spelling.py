@@ -10,14 +10,21 @@ _FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?( - | ?/ ?|[ -]?)flair
 _WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair|ct|mri?) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
 # T1w is T1-weighted. A w after a blank means *with*, as in T1 w/ contrast.
 _WEIGHTED = re.compile(r"(?<!\w)(t[12]\*?|pd)(?:[ -]?weighted|-?w)(?!\w)")
-# Thoracic: Th10 is T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
-_THORACIC = re.compile(r"(?<!\w)(?:th(?=(?:[1-9]|1[0-2])(?!\w))|d(?=(?:[5-9]|1[0-2])(?!\w)))")
-# L4/5, L4-5, L4/L5, L4L5 and L4 to L5. With a blank after the letter, L 4/5 is a grade of power on the left.
+# Thoracic: Th10 and Th 10 are T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
+_THORACIC = re.compile(
+    r"(?<!\w)(?:th(?=(?:[1-9]|1[0-2])(?!\w))|d(?=(?:[5-9]|1[0-2])(?!\w))"
+    r"|(?<!\d )th (?=(?:[1-9]|1[0-2])(?!\w|[.,]\d| ?(?:[mc]m|%|x|lesions?)(?!\w))))"
+)
+# L4/5, L4-5, L4/L5, L4L5 and L4 to L5. With a blank after the letter, L 4/5 is a grade of power on the left. In
+# L4 - 5 lesions the number after the dash is what is counted, and in L4 - 5 disc it is a vertebra.
 _LEVELS = re.compile(
     r"(?<![\w/-])(?P<upper>[ctdls])(?P<from>\d{1,2})"
-    r"(?:(?P<between> ?[-/] ?| to | through | thru |)(?P<lower>[ctdls])|(?P<short>-| ?/ ?))"
+    r"(?:(?P<between> ?[-/] ?| to | through | thru |)(?P<lower>[ctdls])|(?P<short>-| ?/ ?| - (?=\d{1,2}"
+    r"(?:\s*$|[;:)\]]|[.,](?! ?\d)| (?:dis[ck]s?|levels?|segment|interspace|facets?|foramen|foramina)(?!\w)))))"
     r"(?P<to>\d{1,2})(?![\w*]|[-/][ctdls]?\d|[.,]\d| ?[mc]m\b)"
 )
+# A com and P com are arteries, in which the letter is a name.
+_COMMUNICATING = re.compile(r"(?<!\w)([ap])(?:[.-] ?| )comm?(?!\w)")
 # BI-RADS and similar systems, and TNM stages, written with or without spaces. pT3 pN1 is neither T3 N1 nor cT3 cN1.
 _RADS = re.compile(r"(?<!\w)(bi|pi|li|ti|vi|ni|o|c|cad|lung)[ -]?rads(?:[ -]?(?=(\d))|(?!\w))")
 _T, _N, _M = (rf"[cpyra]{{0,2}}{part}" for part in ("t(?:[0-4][a-d]?|x|is)", "n(?:[0-3][a-c]?|x)", "m(?:[01][a-c]?|x)"))
@@ -31,6 +38,7 @@ _REGIONS = "ctls"
 _ADJECTIVES = re.compile(
     r"(?<=[^\W\d_]) (?=(?:sided|shaped|enhancing|enhanced|defined|walled|dominant|occupying|appearing)(?!\w))"
     r"|(?:(?<=\bhigh)|(?<=\blow)|(?<=\bintermediate)) (?=grade(?!\w))"
+    r"|(?<=\bfollow) (?=ups?(?!\w))"
 )
 # SUV max 5 is a measured 5, not at most 5.
 _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=(?:max|min)(?!\w))", re.IGNORECASE)
@@ -40,16 +48,17 @@ def of_names(text: str) -> str:
     """Return a text from `spelling.of_characters` with its sequences, spinal levels and maxima in one spelling.
 
     T2 FLAIR and T2/FLAIR become T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5
-    and L3 to L5 L3-5, L3 to S1 L3-S1, D12 T12, and SUV max SUVmax. L4 and L5, or L4, L5, are two vertebrae, not the
-    disc between them.
+    and L3 to L5 L3-5, L3 to S1 L3-S1, D12 T12, A com Acom, and SUV max SUVmax. L4 and L5, or L4, L5, are two
+    vertebrae, not the disc between them.
     """
+    text = _COMMUNICATING.sub(r"\1com", text) if "com" in text else text
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(_flair, text))
     text = _STAGE.sub(_joined, _RADS.sub(_rads, _WITH_CONTRAST.sub(r"\1+", text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
 
 def of_adjectives(text: str) -> str:
-    """Return a text with compound adjectives, such as left-sided and high grade, in one spelling."""
+    """Return a text with compound words, such as left-sided, high grade and follow-up, in one spelling."""
     return _ADJECTIVES.sub("-", text)
 
 

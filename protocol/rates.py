@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import re
 
+from protocol import unit_table
+
 # What is counted per: its symbol, and how else it is written. m alone may be a month or a metre.
 _PER = {
-    "year": "years?|yrs?|y|annum",
-    "month": "months?|mths?|mo",
-    "week": "weeks?|wks?|wk",
-    "day": "days?|d",
-    "h": "hours?|hrs?|h",
-    "min": "minutes?|mins?",
-    "s": "seconds?|secs?|s",
-    "kg": "kg",
-    "g": "g",
-    "dl": "dl",
-    "ml": "ml",
-    "l": "l",
-    "m2": "m[2\u00b2]",
+    unit.symbol: unit_table.pattern((unit.symbol, *unit.also, *unit.per))
+    for unit in unit_table.UNITS
+    if unit.per is not None
 }
 PERS = rf"(?:{'|'.join(_PER)})"
 # As in ml/100 g/min and mm/6 months.

@@ -6,13 +6,15 @@ import re
 import unicodedata
 from decimal import Decimal
 
+from protocol import unit_table
+
 # What is numbered, not measured: in slice 3 100 mm the 3 is no thousand.
 NUMBERED = (
     r"(?:(?:grade|stage|segment|level|zone|type|class|category|score|image|slice|series|station)s?"
     r"|(?:(?:bi|pi|li|ti|vi|ni|o|c|cad|lung)?rads|gleason|fazekas|bosniak|lesion|nodule|aged?|no\.|number))"
 )
-_SIZE = r"(?:[mc]m(?:\^?[23\u00b2\u00b3])?|[\u03bc\u00b5]m|inch|cc|ml|[\u03bc\u00b5]l)"
-_MEASURE = rf"(?:{_SIZE}|dm|m|[cd]?l|hu|m?s|min|k?g|mg|%)"
+_SIZE = unit_table.pattern(unit_table.symbols(unit_table.is_extent))
+_MEASURE = unit_table.pattern(unit_table.symbols(unit_table.is_measured))
 # A blank on one line, also one that is narrow or does not break.
 _BLANKS = r" \u00a0\u2009\u202f"
 _FRACTION = re.compile(rf"(?:(?<![\w.,])(\d{{1,4}})[{_BLANKS}]?)?([\u00bc-\u00be\u2150-\u215e])")
@@ -47,7 +49,7 @@ def in_digits(text: str) -> str:
     """
     text = _IN_BRACKETS.sub(r" \1", text)
     text = _GROUPED.sub(lambda match: re.sub(r"\D", "", match["groups"]) if match["groups"] else match.group(), text)
-    return _OF_A_UNIT.sub(_decimal, text)
+    return _OF_A_UNIT.sub(_decimal, text) if any(part in text for part in _PARTS) else text
 
 
 def _with_slash(match: re.Match[str]) -> str:

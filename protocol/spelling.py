@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from protocol import unit_table
+
 # Variants of ' " - * < and others, as entered by phones, word processors and keyboards of other scripts.
 _CHARACTERS = str.maketrans(
     {
@@ -15,6 +17,8 @@ _CHARACTERS = str.maketrans(
         **dict.fromkeys("\N{EM DASH}\N{IDEOGRAPHIC FULL STOP}", " "),
         "\N{IDEOGRAPHIC COMMA}": ",",
         "\N{HORIZONTAL ELLIPSIS}": "...",
+        "\N{PRIME}": "'",
+        "\N{DOUBLE PRIME}": '"',
         "\N{ASTERISK OPERATOR}": "*",
         "\N{BULLET}": ";",
         "\N{MULTIPLICATION SIGN}": "x",
@@ -34,10 +38,20 @@ _OR_EQUAL = {
 _LONG_DASH = re.compile("(?<=[0-9])\N{EM DASH}(?=[ctls]?[0-9])")
 # 5...10 is not 510.
 _ELLIPSIS = re.compile(r"(?<=\d)\.{2,}(?=\d)")
+# Left -> right is not left <- right; => 5 is a bound, <-5 less than -5, and an arrow that begins a line a bullet.
+_ARROWS = {
+    "\N{LEFT RIGHT ARROW}": re.compile(r"<[-=]+>"),
+    "\N{RIGHTWARDS ARROW}": re.compile(r"-+>|=+>(?! ?[-+]?\.?\d)"),
+    "\N{LEFTWARDS ARROW}": re.compile(r"<-+(?![-.]?\d)"),
+}
+_ANY_ARROW = re.compile(" ?([\N{LEFT RIGHT ARROW}\N{RIGHTWARDS ARROW}\N{LEFTWARDS ARROW}]) ?")
+_ARROW_OF_LINE = re.compile("(?m)^ ?\N{RIGHTWARDS ARROW} ")
 # HER2 +ve is positive, and HER2 -ve negative.
 _IN_SHORT = re.compile(r"(?:\(?[+-]\)?ve|(?<!\w)[+-]ive)(?!\w)")
 # 10 minus 5 is a difference.
 _MINUS = re.compile(r"(?<!\w)(?<!\d )minus (?=\.?\d)")
+# Most texts hold none of the signs for which the substitutions below search at every letter.
+_COMPARISON = re.compile("[<>=\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}]")
 _BLANKS, _LINES = re.compile(r"[^\S\n]+"), re.compile(r"(?: ?\n)+ ?")
 _BEFORE_NUMBER = re.compile(r"([<>\u2264\u2265]) (?=-?\.?\d)")
 # R >> L is not R << L.
@@ -49,7 +63,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_]) ?([<>]) ?(?=[^\W_])")
 _POSITIVE_OR_NEGATIVE = re.compile(r"\+ ?/ ?-(?![\w+/-])|\+(?: ?/ ?)?-(?= ?\.?\d)")
 _TOLERANCE = re.compile(r"(?<!\w)\u00b1 (?=\.?\d)")
 _NUMBER = r"(?<![\w.,])(?:\d+(?:[.,]\d+)?|\.\d+)"
-_UNIT = r"(?:[kdcmn\u03bc]?m[23\u00b2\u00b3]?|[dcm\u03bc]?l|cc|[km]?g|m?s|min|h|hu|hz|m?gy|m?sv|mmhg|t)(?!\w)"
+_UNIT = rf"{unit_table.pattern(unit_table.symbols(lambda unit: unit.kind != 'share'))}(?!\w)"
 # 5 mm-thick is 5 mm thick.
 _QUANTITY = re.compile(rf"({_NUMBER})[ -]?({_UNIT})(-(?=[^\W\d_]{{3}}))?")
 # In 5 mm - 10 mm, 5 mm x 3 mm and 5 mm/5 mm the first unit is redundant.
@@ -82,7 +96,9 @@ def of_blanks(text: str) -> str:
 def of_characters(text: str) -> str:
     """Return a text in lower case with single blanks and plain keyboard characters, +ve and -ve in full."""
     plain = _LONG_DASH.sub("-", unicodedata.normalize("NFC", text).lower()).translate(_CHARACTERS)
-    return of_blanks(_IN_SHORT.sub(_in_full, _ELLIPSIS.sub("... ", plain)))
+    plain = _ELLIPSIS.sub("... ", plain) if ".." in plain else plain
+    plain = _IN_SHORT.sub(_in_full, plain) if "ve" in plain else plain
+    return _of_arrows(of_blanks(plain))
 
 
 def of_named_numbers(text: str) -> str:
@@ -100,21 +116,37 @@ def of_quantities(text: str) -> str:
     1 of 2 become 1/2, cm² after a number becomes cm2, 10³ becomes 10^3, 5 percent becomes 5%, < 5 becomes <5, minus 5
     becomes -5, and R > L becomes R>L.
     """
-    for sign, written in _OR_EQUAL.items():
-        text = written.sub(sign, text)
-    text = _MINUS.sub("-", text)
-    for sign, written in _MUCH.items():
-        text = written.sub(sign, text)
-    text = _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
+    text = _of_comparisons(_MINUS.sub("-", text) if "minus" in text else text)
     text = _TOLERANCE.sub("\N{PLUS-MINUS SIGN}", _POSITIVE_OR_NEGATIVE.sub("\N{PLUS-MINUS SIGN}", text))
     text = _SIZES.sub(lambda sizes: _BY.sub(" x ", sizes.group()), text)
-    text = _SAME_UNIT.sub(r"\1", _PERCENT.sub(r"\1%", text))
+    text = _PERCENT.sub(r"\1%", text) if "per" in text or "pct" in text else text
+    text = _SAME_UNIT.sub(r"\1", text)
     text = _PARTED_GRADES.sub(r"\1\2\3", _PARTED_NUMBERS.sub(r"\1\2\3", text))
-    text = _FROM_TO.sub(_range, text)
-    text = _OUT_OF.sub(lambda part: f"{part[1]}/" if int(part[1]) <= int(part[2]) else part.group(), text)
+    text = _FROM_TO.sub(_range, text) if " to " in text else text
+    if " of " in text:
+        text = _OUT_OF.sub(lambda part: f"{part[1]}/" if int(part[1]) <= int(part[2]) else part.group(), text)
     text = _BETWEEN_NUMBERS.sub(r"\1\2\3", text)
     text = _EXPONENT.sub(lambda power: f"^{unicodedata.normalize('NFKC', power.group()).translate(_CHARACTERS)}", text)
     return _QUANTITY.sub(_quantity, text)
+
+
+def _of_comparisons(text: str) -> str:
+    """Return a text with each of its signs of comparison in one spelling."""
+    if not _COMPARISON.search(text):
+        return text
+    for sign, written in (*_OR_EQUAL.items(), *_MUCH.items()):
+        text = written.sub(sign, text)
+    return _BETWEEN_WORDS.sub(r"\1", _BEFORE_NUMBER.sub(r"\1", text))
+
+
+def _of_arrows(text: str) -> str:
+    """Return a text whose arrows are one sign each, between blanks."""
+    if "->" in text or "=>" in text or "<-" in text:
+        for sign, written in _ARROWS.items():
+            text = written.sub(sign, text)
+    if _ANY_ARROW.search(text):
+        text = _ARROW_OF_LINE.sub("", _ANY_ARROW.sub(r" \1 ", text))
+    return text
 
 
 def _in_full(match: re.Match[str]) -> str:

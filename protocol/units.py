@@ -4,39 +4,26 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import groupby
 
-from protocol import rates, spelled_numbers
+from protocol import rates, spelled_numbers, unit_table
 
+_CONVERTED = tuple(unit for unit in unit_table.UNITS if unit.factor is not None)
 # For each kind, the size of its units in terms of the first one.
-DIMENSIONS: tuple[dict[str, Decimal], ...] = (
-    {
-        "mm": Decimal(1),
-        "cm": Decimal(10),
-        "dm": Decimal(100),
-        "m": Decimal(1000),
-        "\u03bcm": Decimal("0.001"),
-        "inch": Decimal("25.4"),
-    },
-    {"mm2": Decimal(1), "cm2": Decimal(100), "m2": Decimal(1_000_000)},
-    {
-        "ml": Decimal(1),
-        "cc": Decimal(1),
-        "cm3": Decimal(1),
-        "mm3": Decimal("0.001"),
-        "\u03bcl": Decimal("0.001"),
-        "cl": Decimal(10),
-        "dl": Decimal(100),
-        "l": Decimal(1000),
-    },
-    {"%": Decimal(1), "percent": Decimal(1), "per cent": Decimal(1)},
+DIMENSIONS: tuple[dict[str, Decimal], ...] = tuple(
+    {unit.symbol: unit.factor for unit in group if unit.factor is not None}
+    for _, group in groupby(_CONVERTED, key=lambda unit: unit.kind)
 )
 # Units that are not converted to any other: 40 HU are not 40 mm, whereas 40 lesions are 40.
-OTHERS = ("hu", "kg", "mg", "g", "ms", "s", "min", "h", "hz", "gy", "msv", "mmhg", "nm", "km")
-# In free text, 3 m may be months and 5 l the left side.
-_IN_WORDS = {unit: (next(iter(units)), units[unit]) for units in DIMENSIONS for unit in units if unit[:1] in "mc"}
-del _IN_WORDS["m"], _IN_WORDS["m2"], _IN_WORDS["cl"]
+OTHERS = unit_table.symbols(lambda unit: unit.factor is None and unit_table.is_measured(unit))
+_IN_WORDS = {
+    unit: (next(iter(units)), units[unit])
+    for units in DIMENSIONS
+    for unit in units
+    if unit in unit_table.CONVERTED_IN_TEXT
+}
 _NUMBER = r"(?:\d+(?:[.,]\d+)?|\.\d+)"
-_BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, |; ?)"
+_BETWEEN = r"(?: ?- ?| ?[x*] ?| ?\u00b1 ?| ?\+ ?| by | to |,? and |,? or |, )"
 # In grade 2, 3 cm and in 2020, 3 cm the first number is no measurement.
 _NO_MEASURE = (
     rf"(?<!\w)(?:{spelled_numbers.NUMBERED} "
@@ -46,17 +33,17 @@ _NO_MEASURE = (
 # without a unit matches too, or the search would start again at each of its numbers. In 5 cm/3 cm each number has one.
 _MEASURED = re.compile(
     rf"{_NO_MEASURE}|(?<![\w,:^])(?<!(?<![mc]m)(?<!cc)(?<!ml)/)(?<!(?<!\.\.)\.)({_NUMBER}(?:{_BETWEEN}{_NUMBER})*)"
-    rf"(?:[.;]?[ -]?([mc]m(?:\^?[23\u00b2\u00b3])?|cc|ml)(?![\w^]|/(?!\.?\d|{rates.PERS}(?!\w))))?"
+    rf"(?:[.;]?[ -]?({unit_table.pattern(_IN_WORDS)})(?![\w^]|/(?!\.?\d|{rates.PERS}(?!\w))))?"
 )
 _EACH_NUMBER = re.compile(_NUMBER)
 # 1,000 is a thousand to some readers and one to others.
 AMBIGUOUS = re.compile(r"\d,\d{3}(?!\d)")
 _POWERS = str.maketrans("\u00b2\u00b3\u00b5", "23\u03bc", "^")
-# Units as words, behind a number: 5 centimetres, 5 cms, 5 sq cm, 5 cubic millimeters.
+# Units as words, behind a number: 5 centimetres, 5 cms, 10 mins, 5 sq cm, 5 cubic millimeters.
 _SPELLED = re.compile(
     r"(?<=\d)(?P<between>[.;]?[ -]?)(?:(?P<power>sq\.? ?|square |cubic |cu\.? ?)(?P<short>[mc]m)"
     r"|(?P<whole>square |cubic )?(?P<prefix>milli|centi|deci|micro)?(?P<stem>met(?:er|re)|lit(?:er|re))s?"
-    r"|(?P<plural>[mc]m|ml|cc)s|(?P<inch>inch)es|(?P<micro>u[ml]))(?!\w)",
+    rf"|(?P<also>{unit_table.pattern(unit_table.SPELLED)}))(?!\w)",
     re.IGNORECASE,
 )
 # 5 cm^3 is 5 cm3.
@@ -86,12 +73,12 @@ def in_symbols(text: str) -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
-    if match["micro"]:
-        unit = f"\u03bc{match['micro'][-1]}"
+    if match["also"]:
+        unit = unit_table.SPELLED[match["also"].lower()]
     elif match["stem"]:
         unit = _PREFIXES[(match["prefix"] or "").lower()] + match["stem"][0]
     else:
-        unit = match["short"] or match["plural"] or match["inch"]
+        unit = match["short"]
     power = (match["power"] or match["whole"] or "").lower()
     return f"{match['between']}{unit}{'2' if power.startswith('s') else '3' if power else ''}"
 

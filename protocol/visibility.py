@@ -295,13 +295,6 @@ def may_see(role: Role, phase: Phase | None, thing: str, progress: Progress) -> 
     return row.rules.get(view, NEVER).holds(progress)
 
 
-def columns_in(phase: Phase) -> frozenset[str]:
-    """Return the columns that a member can at some time see in a phase."""
-    everything = Progress(*(True,) * 5)
-    seen = [thing for thing in THINGS if may_see(phase.role, phase, thing.key, everything)]
-    return frozenset(column for thing in seen for column in thing.columns)
-
-
 _TITLES: Sequence[tuple[View, str]] = (
     (PRACTICE.key, "rater, practice"),
     (READING.key, "rater, reading"),

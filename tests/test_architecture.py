@@ -440,3 +440,11 @@ def test_an_edit_of_the_search_path_is_found(tmp_path: Path) -> None:
 )
 def test_an_app_behind_a_factory_is_not_taken_for_literal(source: str) -> None:
     assert app_assignments(source) == []
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("folder", [name for name in OURS if (ROOT / name).is_dir()])
+def test_each_of_our_folders_has_a_line_where_one_asks_what_goes_where(folder: str, page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+
+    assert re.search(rf"^(\| .*`)?{folder}/", text, re.MULTILINE)

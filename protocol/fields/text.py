@@ -26,7 +26,13 @@ from protocol.labels import as_label
 LONGEST_TEXT = 4_000
 
 # At the end of a text the word is a name, not an article, as in hepatitis A.
-_ARTICLES = re.compile(r"\b(a|an|the)\b(?=\s+\S)")
+# It is one too behind what has kinds: a type A dissection is not a type B dissection, and not one of any type.
+_NAMED_BY_LETTER = (
+    "type", "class", "category", "group", "grade", "stage", "level", "zone", "phase", "hepatitis", "stanford", "weber",
+    "child", "pugh", "vitamin", "influenza", "hemophilia", "density", "birads",
+)  # fmt: skip
+_NO_NAME = "".join(rf"(?<!\b{name} )" for name in _NAMED_BY_LETTER)
+_ARTICLES = re.compile(rf"\b(?:an|the|{_NO_NAME}a)\b(?=\s+\S)")
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 # < 5 is not > 5, and right > left is not right < left.
 _COMPARED = re.compile(r"[<>](?=-?\.?\d)|(?<=[^\W_])[<>](?=[^\W_])")
@@ -39,16 +45,33 @@ _ONE_NUMBER = re.compile(
     r"(?<![\w.])[-+]?(?:\d+(?:[.,]\d+)?|\.\d+)(?![\w]*\.?\d|[\u00b2\u00b3\u00b9\u2070-\u207f\u00bc-\u00be\u2150-\u215f])"
 )
 # At the end of a word or in brackets the signs mean positive or negative, as in HER2+, ER (-), PR +++ and ER+/PR-, but
-# not in T1- and T2-weighted or between blanks. +/+ is also a finding, and so is +oedema.
+# not in T1- and T2-weighted or between blanks. +/+ is also a finding, and so are +oedema and -oedema.
 _POSITIVE_OR_NEGATIVE = re.compile(
-    r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]]))"
-    r"|(?<=[(\[{\"'])[+-]{1,4}(?=[)\]}\"'])|(?<![^\s(,;])\+(?=[^\W\d_])"
-    r"|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
+    r"(?<=[^\W_])(?:\+{1,4}(?=$|[\s,;.:)\]/&?]|[^\W_])|-{1,4}(?!\s+(?:and|or|nor|to)\b)(?=$|[\s,;.:)\]?]))"
+    r"|(?<=[(\[{\"'])[+-]{1,4}(?=[)\]}\"'])|(?<![^\s(,;])[+-]{1,4}(?=[^\W\d_])"
+    r"|(?<=\s)[+-]{1,4}(?=\s*(?:$|[,;.)/?]))|(?<![+/-])[+-]/[+-](?![+/\w-])"
 )
 _SIGNS = re.compile(r"[+-]+(?:/[+-]+)?")
-_BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})(?:\s|$))")
+_BLANK_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=(?:[+-]{1,4}|[+-]/[+-]|\N{PLUS-MINUS SIGN})\??(?:\s|$))")
 # Grade I-II is not grade III, and V/5 is not V5.
-_ROMAN = re.compile(r"\b[ivx]{1,4}(?:(?:[-/,;:&][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
+_ROMAN = re.compile(r"\b(?!i\.v(?![ivx]))[ivx]{1,4}(?:(?:[-/,;:&.][ivx]{1,4})+(?:/\d+)?|/\d+)\b")
+# Grade I(II) is not grade III, and glioma(left) is glioma (left); the brackets of tumour(s) are within a word.
+_BRACKET = re.compile(r"(?<=[^\W_])[(\[](?=[ivx]{1,4}[)\]]|[^\W\d_]{3})")
+# In of unknown type, a mass it is an article.
+_ARTICLE_OF_PHRASE = re.compile(r"(?:(?<=[,;.!?)] )|(?<=\n))a (?=\S)")
+# + MLS, - ICH: a sign before each item of a list. A dash and a blank that begin a line are a bullet in other lists.
+_ITEM = re.compile(r"(?:(?<![\s\S])|(?<=[\n,;:(])) ?(?P<sign>[+-]{1,4})(?P<blank> ?)(?=[^\W\d_])")
+# No, tumour is not no tumour; no. of lesions and no. 5 are numbers.
+_NO = re.compile(r"(?<![\w/])no(?: ?[.!]? ?[,;!]\s*| ?:\s*(?!\d)| -+ |\.\s+(?=[^\W\d_])(?!of(?!\w))|\n)(?=\S)")
+_NO_AND = re.compile(r"(?<![\w/])no, ")
+# Glioma? and ?glioma are in doubt: a question mark before a word belongs to it, and any other one to what is before it.
+_DOUBT = re.compile(
+    r"(?P<before>(?:(?<=[\n,;:(])|(?<![\s\S])) ?\?+ ?(?=\w)|(?<=\s)\?+(?=\w))"
+    r"|(?! ?[(\[]\?+\w| \?+\w)(?: ?[(\[]?\?[?!]*[)\]]?)+"
+)
+# 5' and 5" are neither 5 nor each other.
+_PRIME = re.compile(r"(?<=\d)['\"](?!\w)")
+_OPENED = re.compile(r"(?<!\w)['\"](?=\w)")
 # The 5th, no. 5 and V/5 are not quantities.
 _NO_QUANTITY = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)(?!\w)|(?<!\w)(?:no|nr)\.? ?\d+(?![.,]?\d)|" + _ROMAN.pattern)
 # T2* is a different sequence from T2, and R2* a different rate; elsewhere an asterisk is a footnote or decoration.
@@ -73,26 +96,29 @@ def check(field: AskedField, value: Any, _panes: Sequence[str]) -> str:
 def canonical(value: Any) -> str:
     """Return the text in lower case without articles and punctuation, its numbers with decimal point and sign.
 
-    This follows the comparison of answers in SQuAD 2.0 (Rajpurkar, Jia and Liang 2018), but keeps the points,
-    commas, signs and dashes within or before a number. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50
-    and 3,5 are 3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash followed by a blank starts a line and is not
-    a sign, unless it stands between two numbers. HER2+ and HER2 (+) are neither HER2- nor HER2, HER2 +ve is not
-    HER2 -ve, +oedema is not -oedema, ER+/PR- is not ER-/PR-, and R > L is neither R < L nor R >> L. A text of marks
-    and articles only is compared by these: A is an answer, + is not -, and hepatitis A is not hepatitis. T2* is not
-    T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling (`protocol/spelling.py`), as
-    do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5 (`protocol/clinical_spelling.py`), at most 5
-    and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm (`protocol/units.py`), about 5 cm is 5 cm, 4 mm
-    per year is 4 mm/year (`protocol/rates.py`), and tumour is tumor (`protocol/british_spelling.py`).
+    This follows the comparison of answers in SQuAD 2.0 (Rajpurkar, Jia and Liang 2018), but keeps the points, commas,
+    signs and dashes within or before a number. 3.5 cm is not 35 cm, -3 is not 3, and < 5 is not > 5; 3.50 and 3,5 are
+    3.5, <= 5 is ≤5, 5mm is 5 mm, and 5x3 is 5 × 3. A dash followed by a blank starts a line and is not a sign, unless
+    it stands between two numbers or in a list with signs: + MLS, - ICH is not - MLS, + ICH. HER2+ and HER2 (+) are
+    neither HER2- nor HER2, HER2 +ve is not HER2 -ve, +oedema is not -oedema, ER+/PR- is not ER-/PR-, and R > L is
+    neither R < L nor R >> L. No, tumour is not no tumour, glioma? is not glioma, and left -> right is not left <-
+    right. A text of marks and articles only is compared by these: A is an answer, + is not -, and hepatitis A is not
+    hepatitis. T2* is not T2, and *T2* is T2 with emphasis. Different keyboard characters have one spelling
+    (`protocol/spelling.py`), as do radiologists' variants: T2 FLAIR is T2-FLAIR, L4-5 is L4/5
+    (`protocol/clinical_spelling.py`), at most 5 and up to 5 are ≤5 (`protocol/bounds.py`), and .5 cm is 5 mm
+    (`protocol/units.py`), about 5 cm is 5 cm, 4 mm per year is 4 mm/year (`protocol/rates.py`), and tumour is tumor
+    (`protocol/british_spelling.py`).
     """
     words = str(value)
     return _remembered(words) if len(words) <= _SHORT else _canonical(words)
 
 
 def _canonical(words: str) -> str:
-    text = units.in_symbols(_EMPHASIS.sub(r"\2", spelling.of_characters(words)))
+    text = _of_no_and_doubt(_EMPHASIS.sub(r"\2", spelling.of_characters(words)))
+    text = units.in_symbols(text)
     text = bounds.without_approximately(british_spelling.of_words(clinical_spelling.of_names(text)))
     text = units.of_measurements(spelling.of_named_numbers(bounds.of_bounds(text)))
-    text = clinical_spelling.of_adjectives(spelling.of_quantities(text))
+    text = _of_items(clinical_spelling.of_adjectives(spelling.of_quantities(text)))
     findings = (_POSITIVE_OR_NEGATIVE.match(text, signs.start()) for signs in _SIGNS.finditer(text))
     whole = (*filter(None, findings), *_ROMAN.finditer(text))
     counted = {place for match in whole for place in range(*match.span())}
@@ -149,13 +175,39 @@ def in_words(value: Any, _texts: Mapping[str, str]) -> str:
     return str(value)
 
 
+def _of_no_and_doubt(text: str) -> str:
+    """Return a text in which *no* as an answer has a comma behind it, and question marks touch what they are about."""
+    text = _NO.sub("no, ", text) if "no" in text else text
+    return _DOUBT.sub(lambda doubt: " ?" if doubt["before"] else "? ", text) if "?" in text else text
+
+
+def _of_items(text: str) -> str:
+    """Return a text in which the sign before each item of a list touches it, without articles that begin phrases."""
+    text = _BRACKET.sub(" (", text) if "(" in text or "[" in text else text
+    text = _ARTICLE_OF_PHRASE.sub("", text) if "a " in text else text
+    text = text.replace("''", '"') if "''" in text else text
+    items = list(_ITEM.finditer(text)) if "+" in text or "-" in text else []
+    if all(item["blank"] and set(item["sign"]) == {"-"} and _begins_line(item) for item in items):
+        return text
+    return _ITEM.sub(lambda item: f" {item['sign']}", text)
+
+
+def _begins_line(match: re.Match[str]) -> bool:
+    return match.start() == 0 or match.string[match.start() - 1] == "\n"
+
+
 def _counts(text: str, place: int) -> bool:
-    """Return whether a punctuation mark matters, as part of a number, a comparison or the name of a sequence."""
+    """Return whether a punctuation mark matters, as part of a number, a comparison, a negation or the like."""
     before, behind = text[max(place - 1, 0) : place], text[place + 1 : place + 4]
-    if text[place] in "<>":
+    mark = text[place]
+    if mark in "<>":
         return _COMPARED.match(text, place) is not None
-    if _STAR.match(text, place):
+    if mark == "?" or (mark == "*" and _STAR.match(text, place)) or (mark == "," and _NO_AND.match(text, place - 2)):
         return True
+    if mark in "'\"" and _PRIME.match(text, place):
+        return not (
+            text.count(mark, 0, place) % 2 and any(at.group() == mark for at in _OPENED.finditer(text, 0, place))
+        )
     if before.isdigit():
         return behind[:1].isdigit() or _NEGATIVE_POWER.match(text, place) is not None
     begins_number = behind[:1].isdigit() or (behind[:1] == "." and behind[1:2].isdigit())

@@ -6,7 +6,7 @@ Each table is between two marker lines of a page, which name the part of the sch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +223,6 @@ def filled_in(page: str) -> str:
         return f"{match['part']} -->\n{table_of(parts[match['part']])}\n<!-- end -->"
 
     return _TABLE.sub(table, page)
-
-
-def parts_in(page: str) -> Iterator[str]:
-    """Yield the headings of the parts that have a table on a page."""
-    return (match["part"] for match in _TABLE.finditer(page))
 
 
 if __name__ == "__main__":

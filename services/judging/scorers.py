@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from agreement import exact_match, token_f1
-from protocol import bounds, units
+from protocol import bounds, unit_table, units
 from protocol.fields import number
 from protocol.fields.kind import Reference
 from services.errors import Conflict
@@ -125,8 +125,7 @@ def _check_unclear(given: Mapping[str, str]) -> None:
 # A standalone number: not within T1 or L5-S1, and not part of a date, a ratio or a fraction.
 _NUMBER = re.compile(
     r"(?<![\w.,/:^])(?P<number>[-+]?(?:\d+(?:[.,]\d+)?|\.\d+))(?![\d/:^\u00b2\u00b3\u00b9\u2070-\u207f]|[.,]\d)"
-    rf"(?:\s*(?P<unit>(?:{'|'.join(units.OTHERS)}"
-    r"|[mcd\u03bc\u00b5]?m\^?[23\u00b2\u00b3]?|inch|[mcd\u03bc\u00b5]?l|cc|%|percent|per cent)"
+    rf"(?:\s*(?P<unit>{unit_table.pattern(unit_table.symbols(unit_table.is_measured))}"
     r"(?:/[A-Za-z]+)?)(?![\w/]))?(?![A-Za-z]|-[A-Za-z])",
     re.IGNORECASE,
 )

@@ -91,7 +91,7 @@ def test_a_number_that_no_rater_can_fill_in_is_refused_as_a_reference(written: s
         ("text", "5 \u00d7 3 mm", "5x3 mm"), ("text", "5mm x 3mm", "5 mm \u00d7 3 mm"), ("text", "3T", "3 T"),
         ("text", "12 - 15 mm", "12-15 mm"), ("text", "3 + 4", "3+4"), ("text", "5 \u00b5m", "5 \u03bcm"),
         ("text", "\u22665", "\u22645"), ("text", "\uff28\uff25\uff32\uff12\uff08\uff0b\uff09", "HER2 (+)"),
-        ("text", "\u5de6\u3002", "\u5de6"), ("text", "R > L", "r>l"), ("text", "Left -> right", "left right"),
+        ("text", "\u5de6\u3002", "\u5de6"), ("text", "R > L", "r>l"), ("text", "Left -> right", "left \u2192 right"),
         ("text", "see\n> quoted", "see quoted"), ("text", "a cyst of the scalp", "cyst of scalp"),
         ("ranked", ["A cyst", "b"], ["cyst.", "b"]),
         ("point", [1.0, 2.0, 3.0], [1.00001, 2.0, 3.0]), ("point", [0.0, 0.0, 0.0], [-0.0, 0.0, 0.0]),

@@ -68,6 +68,57 @@ SPELLINGS = [
     ("24 h", "24h"),
     ("\u2022 glioma", "glioma"),
     ("Alzheimer\u00b4s", "Alzheimer's"),
+    ("+ MLS, - ICH", "+MLS, -ICH", "+ MLS; - ICH", "+ MLS\n- ICH", "+MLS -ICH"),
+    ("glioma?", "glioma ?", "glioma (?)", "Glioma??", "glioma?!", "a glioma [?]."),
+    ("?glioma", "? glioma", "(?glioma)", "?? Glioma"),
+    ("left ?glioma", "Left: ? glioma", "left (?glioma)"),
+    ("HER2+?", "HER2 +?", "HER2 (+)?"),
+    ('5"', "5''", "5\u2033", '5.0"'),
+    ("5'", "5\u2032", "5\u2019"),
+    ("No, tumour", "no; tumor", "No. Tumour.", "No: tumour", "No - tumour", "no\ntumour", "No! A tumour."),
+    ("No tumour", "no tumor", "No tumour!"),
+    ("No. of lesions: 5", "no of lesions 5"),
+    ("No.", "no", "No!"),
+    ("grade I (II)", "grade I(II)"),
+    ("glioma(left)", "glioma (left)", "glioma left"),
+    ("tumour(s)", "tumors"),
+    ("left -> right", "left->right", "left \u2192 right", "left --> right", "left => right"),
+    ("left <- right", "left<-right", "left \u2190 right", "left <-- right"),
+    ("left <-> right", "left \u2194 right", "left<->right", "left <=> right"),
+    ("<5 mm", "under 5 mm", "below 5 mm", "less than 0.5 cm", "Under about 5 mm.", "< 5 mm"),
+    (">5 mm", "over 5 mm", "above 5 mm", "more than 0.5 cm"),
+    ("nodule of over 5 mm in the left lobe", "nodule of >5 mm in left lobe"),
+    ("diameter above 1 cm", "diameter > 10 mm"),
+    ("stenosis is over 50%", "stenosis is >50 %"),
+    ("below -10 HU", "< -10 HU", "under -10HU"),
+    ("Th 5", "Th5", "T5"),
+    ("fracture of Th 12", "fracture of T12"),
+    ("Th 5-6", "T5/6", "Th5/Th6"),
+    ("L4 - 5", "L4-5", "L4/5"),
+    ("L4 - 5 disc", "L4/5 disc"),
+    ("10 mins", "10 min", "10min", "10 minutes"),
+    ("5 \u03bcg", "5 mcg", "5 ug", "5\u00b5g"),
+    ("90\u00b0", "90 \u00b0"),
+    ("15 kPa", "15kPa"),
+    ("30-Gy boost", "30 Gy boost"),
+    ("65 years old", "65 yrs old", "65-year-old", "65 year old"),
+    ("3 hours", "3 hrs", "3 h", "3h"),
+    ("follow-up", "follow up", "followup"),
+    ("follow-ups in a year", "follow ups in year"),
+    ("A com aneurysm", "ACom aneurysm", "A-com aneurysm", "A. comm. aneurysm", "an Acom aneurysm"),
+    ("a communicating hydrocephalus", "communicating hydrocephalus"),
+    ("Type A dissection", "a type A dissection", "type A dissection."),
+    ("mass of unknown type, a glioma", "mass of unknown type, glioma"),
+    ("HU -100; 0.5 cm", "HU -100; 5 mm"),
+    ("yes/no, always", "yes/no always", "yes/no: always"),
+    ("a lesion of the left lobe", "lesion of left lobe"),
+]
+
+# The same, where the marks are those of a whole answer: behind another item of a list, a dash is a sign.
+WHOLE_ANSWERS = [
+    ("- MLS\n- ICH", "MLS ICH", "\u2022 MLS\n\u2022 ICH", "- MLS\n\n- ICH."),
+    ("- glioma", "glioma", "-> glioma", "=> glioma"),
+    ("5", '"5"', "'5'", "\u201c5\u201d"),
 ]
 
 # In each line two answers that look alike, and differ in what the list is about.
@@ -83,7 +134,16 @@ NEGATIONS = [
     ("HER2 +ve", "HER2 -ve"), ("node +ve", "node -ve"), ("+ve", "-ve"), ("ER+ve", "ER-ve"), ("CSF +ive", "CSF -ive"),
     ("DWI:+", "DWI:-"), ("DWI=+", "DWI=-"), ("oedema [+]", "edema [-]"), ('oedema "+"', 'edema "-"'),
     ("+oedema", "-edema"), ("+oedema, -mass", "-oedema, +mass"), ("CT + contrast", "CT - contrast"),
-    ("CT +C", "CT -C"), ("absent dyspnoea", "dyspnea"),
+    ("CT +C", "CT -C"),
+    ("+ MLS, - ICH", "- MLS, + ICH"), ("+ MLS\n- ICH", "- MLS\n+ ICH"),
+    ("Seen: + MLS, - ICH", "Seen: - MLS, + ICH"), ("Seen: - oedema", "Seen: oedema"), ("+ MLS, - ICH", "MLS, ICH"),
+    ("+ MLS, -ICH", "+ MLS, ICH"), ("-oedema", "oedema"), ("mass, -oedema", "mass, oedema"), ("+MLS -ICH", "+MLS ICH"),
+    ("mass -oedema", "mass oedema"), ("++ oedema", "+ oedema"), ("- MLS, - ICH", "+ MLS, + ICH"),
+    ("No, tumour", "no tumour"), ("No. Tumour seen", "no tumour seen"), ("No: tumour", "no tumour"),
+    ("No\ntumour", "no tumour"), ("No, more than 5", "no more than 5"), ("No, a glioma", "no glioma"),
+    ("glioma?", "glioma"), ("?glioma", "glioma"), ("glioma?", "no glioma"), ("glioma? lymphoma", "glioma ?lymphoma"),
+    ("glioma? lymphoma", "glioma lymphoma?"), ("HER2+?", "HER2-?"), ("HER2+?", "HER2+"), ("5 mm?", "5 mm"),
+    ("absent dyspnoea", "dyspnea"),
     ("hypoglycaemia", "hyperglycemia"), ("hypokalaemia", "hyperkalemia"),
 ]  # fmt: skip
 SIDES = [
@@ -93,6 +153,8 @@ SIDES = [
     ("anterior fibre", "posterior fiber"), ("left: 5 mm", "right: 5 mm"), ("left:5", "right:5"),
     ("proximal oesophagus", "distal esophagus"), ("above the centre", "below the center"),
     ("lt haematoma", "rt hematoma"), ("R >> L", "R << L"), ("R >> L", "R > L"), ("L>>R", "R>>L"),
+    ("left -> right", "left <- right"), ("left -> right", "left right"), ("L -> R", "R -> L"), ("L <-> R", "L -> R"),
+    ("L -> R", "L > R"), ("5 -> 3 mm", "5 >3 mm"), ("5 <- 3", "5 <-3"), ("A com", "P com"), ("A com", "com"),
     ("inferior", "superior"), ("L 4/5", "R 4/5"), ("dorsal", "ventral"),
 ]  # fmt: skip
 NUMBERS = [
@@ -106,12 +168,22 @@ NUMBERS = [
     ("ca 125", "125"), ("ca 19-9", "19-9"), ("CA 15", "15"), ("max: 5 mm", "5 mm"), ("L:4", "L4"), ("T=5", "T5"),
     ("1/2", "12"), ("T1:5", "T15"), ("10:30", "10.30"), ("5 of 10", "5.10"), ("5...10 mm", "510 mm"), ("5..10", "510"),
     ("5\u2026100 mm", "5100 mm"), ("15 mmHg", "15 mm"),
+    ("5\"", "5'"), ("5\"", "5"), ("5'", "5"), ("5' 3\"", "5 3"), ("5\"", "5 mm"),
+    ("under 5 mm", "over 5 mm"), ("below 5 mm", "at most 5 mm"), ("over 5 mm", "at least 5 mm"), ("over 5 mm", "5 mm"),
+    ("extends over 5 mm", "extends >5 mm"), ("oedema below 5 mm lesion", "oedema <5 mm lesion"),
+    ("above 5 mm lesion", ">5 mm lesion"), ("not over 5 mm", "not under 5 mm"), ("over 5 years", ">5 years"),
+    ("Th 5", "T6"), ("5 Th 5", "5 T5"), ("Th 5 mm", "T5 mm"), ("Th 5", "L5"), ("Th 5", "Th 5.5"),
+    ("L4 - 5", "L4, 5"), ("L4 - 5 lesions", "L4/5 lesions"), ("L4 - 5 mm", "L4/5 mm"), ("L4 - 5", "L4"),
+    ("L5 - 4", "L4 - 5"), ("L 4 - 5", "L4 - 5"),
 ]  # fmt: skip
 UNITS = [
     ("HU:5", "5 mm"), ("5 cm", "5 mm"), ("5 millimetres", "5 centimeters"), ("5 ml", "5 mm"), ("5 litres", "5 meters"),
     ("5 mm", "5 mm2"), ("5 mm2", "5 mm3"), ("5 micrometres", "5 millimeters"), ("5 mm/year", "5 mm/month"),
     ("5 mm", "5%"), ("5 ms", "5 s"), ("5 min", "min 5"), ("5 metres", "5"), ("5 HU", "5"), ("5 Gy", "5 mGy"),
     ("SUV:5 g", "SUV:5 kg"), ("ca 5 mm", "ca 5 cm"), ("around 5 ml", "around 5 mm"), ("5 mg", "5 g"),
+    ("5 mcg", "5 mg"), ("5 kPa", "5 mmHg"), ("5 cGy", "5 Gy"), ("5 \u00b0", "5"), ("5 years", "5 months"),
+    ("5 minute lesions", "5 min lesions"), ("3D", "3 days"), ("5 mm/y", "5 mm"), ("5 MHz", "5 kHz"),
+    ("10 mins", "10 mm"), ("10 mins", "10 months"), ("10 mins", "10 ms"), ("10 min", "min 10"), ("10 min", "10 m"),
 ]  # fmt: skip
 GRADES = [
     ("BI-RADS 4", "BI-RADS 5"), ("BI-RADS:4", "BI-RADS:5"), ("BI-RADS 4a", "BI-RADS 4b"), ("grade I", "grade II"),
@@ -119,7 +191,9 @@ GRADES = [
     ("T2N0", "T2N1"), ("pT3", "cT3"), ("stage:3a", "stage:3b"), ("Fazekas 1", "Fazekas 2"), ("T2/FLAIR", "T1/FLAIR"),
     ("T2/FLAIR", "FLAIR"), ("T2/FLAIR", "T2"), ("T2/FLAIR", "T2, FLAIR"), ("T2/FLAIR", "T2 and FLAIR"),
     ("T1 / T2 / FLAIR", "T1 / T2-FLAIR"), ("T2/FLAIR", "T2*/FLAIR"), ("Gleason 3+4", "Gleason 4+3"), ("V/5", "IV/5"),
-    ("grade I&II", "grade III"), ("I;II", "III"),
+    ("grade I&II", "grade III"), ("I;II", "III"), ("I.II", "III"), ("I(II)", "III"), ("I.II", "II"), ("I[V]", "IV"),
+    ("type A dissection", "type dissection"), ("type A dissection", "type B dissection"),
+    ("Stanford A dissection", "Stanford dissection"), ("hepatitis A virus", "hepatitis virus"),
     ("L4/5", "L5/S1"), ("C5", "C6"), ("hepatitis A", "hepatitis"), ("mild ischaemia", "severe ischemia"),
     ("WHO grade 2", "WHO grade 3"), ("Th5", "T6"),
 ]  # fmt: skip
@@ -132,7 +206,7 @@ WORDS = [
     ("stenosed", "stented"), ("hepatise", "hepatic"), ("leucocyte", "leucocytosis"),
 ]  # fmt: skip
 NEAR_MISSES = [*NEGATIONS, *SIDES, *NUMBERS, *UNITS, *GRADES, *WORDS]
-ANSWERS = [spelling for spellings in SPELLINGS for spelling in spellings] + [
+ANSWERS = [spelling for spellings in (*SPELLINGS, *WHOLE_ANSWERS) for spelling in spellings] + [
     answer for pair in NEAR_MISSES for answer in pair
 ]
 
@@ -141,7 +215,7 @@ def same(answer: str, other: str) -> bool:
     return words.score(answer, Reference(accepted=(other,)), []).correct is True
 
 
-@pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda spellings: spellings[0])
+@pytest.mark.parametrize("spellings", [*SPELLINGS, *WHOLE_ANSWERS], ids=lambda spellings: spellings[0])
 def test_each_spelling_of_an_answer_is_the_same_as_each_other(spellings: tuple[str, ...]) -> None:
     assert all(same(answer, other) for answer, other in product(spellings, repeat=2))
 

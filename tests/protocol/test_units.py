@@ -6,9 +6,31 @@ from decimal import Decimal
 
 import pytest
 
+from protocol import unit_table
 from protocol.fields import KINDS, number, text
 from protocol.fields.kind import Reference
 from protocol.forms import FormField
+
+# 50 % of a text is 50.
+COMPARED = [unit for unit in unit_table.UNITS if unit.kind != "share"]
+
+
+@pytest.mark.parametrize("unit", COMPARED, ids=lambda unit: unit.symbol)
+def test_every_unit_is_read_in_each_of_its_spellings_and_places(unit: unit_table.Unit) -> None:
+    spoken = (unit.symbol, *unit.also)
+
+    assert {text.canonical(f"7{written}") for written in spoken} == {text.canonical(f"7 {unit.symbol}")}
+    assert {text.canonical(f"7 {written} - 9 {written}") for written in spoken} == {
+        text.canonical(f"7-9 {unit.symbol}")
+    }
+    assert text.canonical(f"7 {unit.symbol}") != text.canonical("7")
+    assert all(number.in_unit(f"7 {written}", unit.symbol) == 7 for written in spoken)
+
+
+def test_no_two_units_share_a_spelling() -> None:
+    spellings = [written for unit in unit_table.UNITS for written in (unit.symbol, *unit.also)]
+
+    assert len(spellings) == len(set(spellings))
 
 
 def asked(unit: str | None, *, most: float | None = None) -> FormField:
