@@ -10,6 +10,7 @@ from protocol.fields.kind import Reference
 from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
+from protocol.language.law import later_in_words
 from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
@@ -202,10 +203,11 @@ def _told_too_early(
                 f"rate in phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
             )
             continue
+        later = later_in_words(breach.telling, breach.blind, by_admin=telling.by_admin)
         yield (
             f"Phase '{breach.telling}' {verb} {things} of {counted(len(shared), about)} that the same people can still "
-            f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
-            f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
+            f"have to rate in phase '{breach.blind}', which does not show it; {later}, "
+            f"or draw one of the two apart (sample.not_in).{because}"
         )
 
 
@@ -225,12 +227,14 @@ def _told_by_what_comes_again(
             for about in shared
         }
         if subjects:
+            by_admin = phases.named(share.telling).by_admin
+            later = later_in_words(share.telling, share.blind, by_admin=by_admin)
             comes = "is new" if share.is_new else "comes again"
             yield (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
                 f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
-                f"that {comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
-                f"'{share.blind}', or let that have several values."
+                f"that {comes} there has one value of {share.key} ({share.value}). {later[0].upper()}{later[1:]}, "
+                "or let that have several values."
             )
 
 
