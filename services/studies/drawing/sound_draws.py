@@ -27,7 +27,13 @@ _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
 
 def require_sound(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> None:
     """Refuse drawn units that lack what their phase shows, or reveal something that somebody has yet to rate.
 
@@ -35,6 +41,9 @@ def require_sound(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
+    by_levels
+        Whether numbers of one level, between declared bounds, tell the reference as one value does: not in versions of
+        studies that were frozen without this rule.
 
     Raises
     ------
@@ -46,8 +55,8 @@ def require_sound(
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(study, phases, drawn, pool, to_come),
-        *_told_by_what_comes_again(study, phases, drawn, pool, to_come),
+        *_told_too_early(study, phases, drawn, pool, to_come, by_levels=by_levels),
+        *_told_by_what_comes_again(study, phases, drawn, pool, to_come, by_levels=by_levels),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -182,10 +191,16 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> Iterator[str]:
     """Yield what phases reveal too early, for each slot, or each group that rates the same; once per pair of phases."""
-    left = left_by_draws(study, drawn, pool, to_come)
+    left = left_by_draws(study, drawn, pool, to_come, by_levels=by_levels)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
     for own in (own for each in asked_of(study, phases, left) for own in each.by_group):
         for units in _shares(own, drawn):
@@ -212,10 +227,16 @@ def _told_too_early(
 
 
 def _told_by_what_comes_again(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> Iterator[str]:
     """Yield what a phase reveals through units that recur, or are new, in another one."""
-    for share in shares_of_draws(study, drawn, pool, to_come):
+    for share in shares_of_draws(study, drawn, pool, to_come, by_levels=by_levels):
         *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
         subjects = {
             about

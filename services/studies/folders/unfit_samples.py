@@ -126,8 +126,8 @@ def let_in_by_remarks(study: Expansion) -> Iterator[str]:
             if field is not None and field.type == "text" and not field.required:
                 yield (
                     f"Phase '{phase.key}' lets in what differs in '{key}', a text that may stay empty: two people "
-                    "hardly ever write the same, so that nearly every unit on which somebody wrote comes. Leave it out of "
-                    "differs, or let in what was answered there."
+                    "hardly ever write the same, so that nearly every unit on which somebody wrote comes. Leave it out "
+                    "of differs, or let in what was answered there."
                 )
 
 
