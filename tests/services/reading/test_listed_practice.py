@@ -455,3 +455,17 @@ def test_a_preview_of_practice_says_which_of_how_many_items_it_is(sqlite_databas
     ]
 
     assert [(each["practice"]["done"], each["practice"]["total"]) for each in previewed] == [(0, 4), (2, 4)]
+
+
+@pytest.mark.parametrize("shows", [True, False], ids=["with feedback", "without"])
+def test_the_end_of_practice_says_how_many_were_right_if_each_answer_was_told(
+    sqlite_database: Database, tmp_path: Path, shows: bool
+) -> None:
+    protocol = TRAINED if shows else TRAINED.replace("    then: {shows: [reference, explanation]}\n", "")
+    situation = trained(sqlite_database, tmp_path / "study", protocol)
+    practise(situation, situation.raters[0], wrong=1)
+
+    over = on_the_desk(situation, situation.raters[0], TRAIN)
+
+    assert str(over["message"]).startswith("You had 3 of 4 right. ") is shows
+    assert ("right" in over["message"]) is shows
