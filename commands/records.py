@@ -103,7 +103,9 @@ def verify(
 @cli.command("blinding-audit")
 def audit_the_blinding(
     study: str,
-    out: Annotated[Path, typer.Option(help="The file for the result.")] = Path("blinding_audit.json"),
+    out: Annotated[
+        Path | None, typer.Option(help="The file for the result; blinding_audit_STUDY.json without it.")
+    ] = None,
     show_values: Annotated[
         bool,
         typer.Option("--show-values", help="Include the hidden values in the file; only admins may then see it."),
@@ -116,7 +118,8 @@ def audit_the_blinding(
 
     with opened_as(act_as) as (database, actor):
         with progress_bar() as feed:
-            done = auditing.audit_blinding(database, actor, study, out, show_values=show_values, progress=feed)
+            file = out or Path(auditing.file_name(study))
+            done = auditing.audit_blinding(database, actor, study, file, show_values=show_values, progress=feed)
         if done.continued_after:
             console.print(f"An interrupted audit was continued after {counted(done.continued_after, 'assignment')}.")
         console.print(str(done.out), markup=False)

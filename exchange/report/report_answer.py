@@ -50,7 +50,7 @@ def _answer(table: EstimateTable, planned: list[EstimateRow], named: str) -> Ans
     chosen = _together(planned) if len(planned) > MOST_LINES else planned
     labels = {
         id(line.row): ", ".join(filter(None, (_without_what_is_said(line.label, line.row, title), of_answers)))
-        for line, of_answers in zip(lines_of(table), answers_in_words(table), strict=True)
+        for line, of_answers in zip(lines_of(table), answers_in_words(table.rows), strict=True)
     }
     shown = chosen[:MOST_LINES]
     # A label that all lines share is shown once, above them.

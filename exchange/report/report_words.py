@@ -124,15 +124,21 @@ class EstimateLine:
 _ANSWERS = {"": "", "given": "as given", "settled": "as settled", "step 1": "first step"}
 
 
-def answers_in_words(table: EstimateTable) -> list[str]:
-    """Return the kind of answers that each row of a table uses; empty if all use the same."""
-    are_several = len({row.answers for row in table.rows}) > 1
-    return [_ANSWERS[row.answers] if are_several else "" for row in table.rows]
+def answers_in_words(rows: Sequence[EstimateRow]) -> list[str]:
+    """Return the kind of answers that each row uses; empty if all use the same."""
+    are_several = len({row.answers for row in rows}) > 1
+    return [_ANSWERS[row.answers] if are_several else "" for row in rows]
+
+
+def names_of_answers(rows: Sequence[EstimateRow]) -> list[str]:
+    """Return whose answers each row is about, with the kind of answers if they are of several kinds."""
+    kinds = answers_in_words(rows)
+    return [", ".join(filter(None, (who(row), kind))) for row, kind in zip(rows, kinds, strict=True)]
 
 
 def lines_of(table: EstimateTable) -> list[EstimateLine]:
     """Return the rows of a table in words."""
-    of_answers = answers_in_words(table)
+    of_answers = answers_in_words(table.rows)
     notes = ["; ".join(filter(None, (_note(table, row), of))) for row, of in zip(table.rows, of_answers, strict=True)]
     return [
         EstimateLine(row, _label(table, row), _name(row), who(row), stratum_key(row.stratum), note)

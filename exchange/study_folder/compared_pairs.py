@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 from exchange.csv_table import Line, Read, Reader, read_table
+from exchange.refusal import listed as listed_some
 from exchange.refusal import shown
 from exchange.study_folder.folder_rows import CandidateRow, PairRow
 from exchange.tables import PAIRS
@@ -71,6 +72,36 @@ def lacking_pairs(
             )
             says = f"phase '{phase.key}' {no_two}; add answers, or say otherwise what a pair is."
             yield "candidates.csv", f"column {phase.pairs.of}", says
+
+
+def doubtful_pairs(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield warnings about items with a single answer, and answers that nothing tells apart, where pairs are rated."""
+    comparing = [phase.key for phase in study.phases if phase.pairs is not None and phase.pairs.of is not None]
+    if not comparing:
+        return
+    by_item: dict[str, list[CandidateRow]] = {}
+    for row in candidates:
+        if row.answer:
+            by_item.setdefault(row.item, []).append(row)
+    alone = [f"'{shown(item)}' (line {rows[0].line})" for item, rows in by_item.items() if len(rows) == 1]
+    if alone:
+        item, has, it = ("item", "has", "it") if len(alone) == 1 else ("items", "have", "them")
+        yield (
+            f"candidates.csv: {item} {listed_some(alone)} {has} a single answer, so that phase '{comparing[0]}' has no "
+            f"pair of {it}; add the other answer, or remove this one."
+        )
+    declared = [attribute.key for attribute in study.attributes if attribute.table == "candidates"]
+    alike: dict[tuple[str, ...], list[CandidateRow]] = {}
+    for row in candidates:
+        alike.setdefault((row.item, row.model, *(_value(row, key) for key in declared)), []).append(row)
+    twice = [rows for rows in alike.values() if len(rows) > 1]
+    if twice:
+        lines = listed_some([f"{listed([str(row.line) for row in rows])} ('{shown(rows[0].item)}')" for rows in twice])
+        yield (
+            f"candidates.csv: lines {lines} are answers of one model to one item, and no column tells them apart; "
+            f"phase '{comparing[0]}' takes each for a pair of its own. Declare what differs (a run, a condition), or "
+            "remove a line."
+        )
 
 
 def _any_pair(rule: Pairs, by_item: Mapping[str, Sequence[CandidateRow]]) -> bool:

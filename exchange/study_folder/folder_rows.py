@@ -58,6 +58,7 @@ class CandidateRow:
     model: str
     answer: str
     attributes: Attributes = ()
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -248,4 +249,10 @@ def candidate_row(
     item = by_key.get(key)
     if item is not None and item.practice and not practised:
         line.problem(f"item '{key}' is for practice, and nobody scores answers to those; remove the line.", "item")
-    return CandidateRow(key=line.text("candidate"), item=key, model=line.text("model"), answer=line.text("answer"))
+    return CandidateRow(
+        key=line.text("candidate"),
+        item=key,
+        model=line.text("model"),
+        answer=line.text("answer"),
+        line=line.number,
+    )

@@ -11,7 +11,7 @@ from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.refusal import Conversions, Problems, listed
 from exchange.study_folder.acknowledged_text import leave_images_out_of_phases
 from exchange.study_folder.attribute_columns import attributes_of, declared_of, table_of
-from exchange.study_folder.compared_pairs import lacking_pairs, read_pairs
+from exchange.study_folder.compared_pairs import doubtful_pairs, lacking_pairs, read_pairs
 from exchange.study_folder.field_references import read_references
 from exchange.study_folder.folder_checks import check_dates, check_hanging, check_items, check_subjects, warnings_of
 from exchange.study_folder.folder_rows import (
@@ -29,7 +29,7 @@ from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_starts import with_starts
 from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.study_folder.missed_references import that_answer_nothing, without_some_fields
-from exchange.study_folder.model_answers import answers_in_fields, unanswered_by_models
+from exchange.study_folder.model_answers import answers_in_fields, exchanged_columns, unanswered_by_models
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
@@ -51,6 +51,7 @@ from exchange.study_folder.telling_tables import (
     telling_parts,
 )
 from exchange.study_folder.telling_words import telling_names, telling_selections, telling_words
+from exchange.study_folder.written_alike import counted_as_two
 from exchange.tables import OVERLAYS, VOLUMES
 from protocol.language.computed import not_computed
 from protocol.language.drawn_volumes import draws_volumes
@@ -192,6 +193,9 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from without_some_fields(study, references, cases, items)
     yield from that_answer_nothing(study, references, cases, items)
     yield from unanswered_by_models(study, candidates)
+    yield from counted_as_two(study, folder)
+    yield from exchanged_columns(candidates)
+    yield from doubtful_pairs(study, candidates)
     yield from not_computed(study)
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from exchange.csv_table import Line
+from exchange.refusal import shown
 from exchange.study_folder.folder_rows import CandidateRow
 from exchange.study_folder.item_table import Attributes
 from exchange.tables import Column
 from protocol.language.expansion import Expansion
 from protocol.language.model_answers import ANSWER, answers_items, beside_models, fields_of_models, stored_as
 from protocol.language.results import filled_in
+
+# With fewer lines, a model for each may well be meant.
+_FEWEST_LINES = 4
 
 
 def columns_of_models(study: Expansion, others: Collection[str] = ()) -> tuple[Column, ...]:
@@ -35,6 +39,22 @@ def unanswered_by_models(study: Expansion, candidates: Sequence[CandidateRow]) -
                     f"'{phase.key}', and no model answers it; add a column {field.key} with what each model "
                     "answered, or the report will have people alone."
                 )
+
+
+def exchanged_columns(candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield a warning if every line has a model of its own and few answers recur, each once for an item.
+
+    Such a table has probably got the model's name in the column of the answer.
+    """
+    models, answers = {row.model for row in candidates}, {row.answer for row in candidates}
+    recurs_in_no_item = len({(row.item, row.answer) for row in candidates}) == len(candidates)
+    if len(models) == len(candidates) >= _FEWEST_LINES and 2 * len(answers) <= len(candidates) and recurs_in_no_item:
+        first = candidates[0]
+        yield (
+            f"candidates.csv: each of the {len(candidates)} lines has a model of its own, and {len(answers)} answers "
+            f"recur: line {first.line} has model '{shown(first.model)}' and answer '{shown(first.answer)}'. Check that "
+            "the columns model and answer are not exchanged."
+        )
 
 
 def answers_in_fields(line: Line, study: Expansion) -> Attributes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_table import ItemRow, VolumeRow
-from protocol.fields.pixels import Extent, Pixels, Places, pixels_at
+from protocol.fields.pixels import Extent, Pixels, Places, columns_and_rows, pixels_at
 from protocol.hanging import Hanging
 from protocol.hung import hung, opened
 
@@ -104,11 +104,11 @@ class ShownPlaces:
         return any(pixels is not None for pixels in self.places_of(item).values()) or bool(self.lacks_an_image(item))
 
     def beyond_pixels(self, item: ItemRow, column: int, row: int) -> str:
-        """Return the sizes of an item's images if a column and row are outside all of them; empty otherwise."""
+        """Return the columns and rows of an item's images if a place is outside all of them; empty otherwise."""
         images = [pixels.shape for pixels in self.places_of(item).values() if pixels is not None]
         if self.lacks_an_image(item) or any(1 <= column <= across and 1 <= row <= down for across, down in images):
             return ""
-        return "; ".join(dict.fromkeys(f"{across} x {down} pixels" for across, down in images))
+        return "; ".join(dict.fromkeys(columns_and_rows(across, down) for across, down in images))
 
     @cached_property
     def _of_case(self) -> dict[str, list[VolumeRow]]:

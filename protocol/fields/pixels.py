@@ -39,6 +39,11 @@ def pixel_in_words(column: int, row: int) -> str:
     return f"column {column} row {row}"
 
 
+def columns_and_rows(columns: int, rows: int) -> str:
+    """Return the columns and rows of an image, as places in it are written."""
+    return f"columns 1 to {columns} and rows 1 to {rows}"
+
+
 @dataclass(frozen=True)
 class Extent:
     """The extent of a scan or an image.
@@ -65,13 +70,13 @@ class Extent:
         return all(low <= mm <= high for low, mm, high in zip(self.low, place, self.high, strict=True))
 
     def in_words(self) -> str:
-        """Return its size and its edges in words."""
-        ranges = [
+        """Return its edges in words, of an image without scale its columns and rows."""
+        if self.pixels is not None:
+            return columns_and_rows(*self.pixels)
+        ranges = (
             f"{axis} from {low:g} to {high:g}" for axis, low, high in zip("xyz", self.low, self.high, strict=True)
-        ]
-        if self.pixels is None:
-            return f"{', '.join(ranges)} mm"
-        return f"{self.pixels[0]} x {self.pixels[1]} pixels, {' and '.join(ranges[:2])} from its middle"
+        )
+        return f"{', '.join(ranges)} mm"
 
 
 @dataclass(frozen=True)

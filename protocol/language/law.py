@@ -47,6 +47,8 @@ class Breach:
         When it reveals nothing after all, as a sentence; empty if it always does.
     may_be_shown
         Whether the blind phase could show it as well, without giving away the reference.
+    by_admin
+        Whether an admin opens the phase that reveals it, which then waits for no other phase.
     """
 
     telling: str
@@ -57,10 +59,13 @@ class Breach:
     reach: Reach
     unless: str = ""
     may_be_shown: bool = False
+    by_admin: bool = False
 
     def __str__(self) -> str:
-        # Reversing the order does not help, as a pool in turn reveals what others answered.
-        later = "" if self.thing == in_words(WHO_WROTE) else f"let '{self.telling}' open after '{self.blind}', "
+        later = f"{later_in_words(self.telling, self.blind, by_admin=self.by_admin)}, "
+        if self.thing == in_words(WHO_WROTE):
+            # Reversing the order does not help, as a pool in turn reveals what others answered.
+            later = ""
         apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
         shown = f"show it in '{self.blind}', too, " if self.may_be_shown else ""
         if self.answer == "hangs on subjects":
@@ -73,6 +78,12 @@ class Breach:
             f"phase '{self.blind}', which does not show it: {shown}{later}{apart}."
             f"{f' {self.unless}' if self.unless else ''}"
         )
+
+
+def later_in_words(telling: str, blind: str, *, by_admin: bool) -> str:
+    """Return the advice to open a phase later; one that an admin opens cannot wait for a phase as well."""
+    instead = f" (opens: {{after: {blind}}} in place of by_admin)" if by_admin else ""
+    return f"let '{telling}' open after '{blind}'{instead}"
 
 
 def breaches(study: Expansion) -> list[Breach]:
@@ -107,7 +118,7 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
         way = asked.way_of(telling, thing)
         how = way.says.format(thing=in_words(thing))
         said = (in_words(thing), how, answer, reach, way.unless, way.on_the_screen and _says_what_it_is(study, thing))
-        yield Breach(telling.key, blind.key, *said)
+        yield Breach(telling.key, blind.key, *said, by_admin=telling.opens.kind == "by_admin")
 
 
 def _says_what_it_is(study: Expansion, thing: str) -> bool:

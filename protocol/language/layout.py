@@ -83,13 +83,21 @@ def read_cell(asked: Field, cell: str, of_item: Texts = _NO_ITEM) -> Any:
 
 
 def can_be_given(asked: Field, value: Any, of_item: Texts = _NO_ITEM) -> bool:
-    """Return whether a cell as read is an option where people choose one, and a number where they type one."""
+    """Return whether a cell as read is an option where people choose one, and a number where they may give it."""
     if value is None or abstention.is_undetermined(value):
         return True
+    if asked.steps is not None:
+        return value in {str(step) for step in range(1, asked.steps + 1)}
     if _kind(asked, of_item) in NUMBERS:
-        return not isinstance(value, str)
+        return not isinstance(value, str) and _is_within(asked, value)
     texts = _texts(asked, of_item)
     return not texts or all(each in texts for each in (value if isinstance(value, list) else [value]))
+
+
+def _is_within(asked: Field, number: float) -> bool:
+    """Return whether people may give a number: within the range of the field."""
+    low, high = asked.minimum, asked.maximum
+    return (low is None or low <= number) and (high is None or number <= high)
 
 
 def _in_words(asked: Field, value: Any, of_item: Texts, places: Places) -> str:

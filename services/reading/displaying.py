@@ -68,7 +68,9 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
         practised_in_vain = practice.has_failed(session, phases.training_for(queue), membership_id)
         next_part = None if practised_in_vain else pace.next_part(session, study, membership, queue)
         half_done = next_part is not None and queue.role == "rater"
-        thanks = (queue.finished, _HALF_DONE if half_done else queue.thanks)
+        is_practice = all(phase.trains for phase in phases.in_queue(queue))
+        ended = practice.end_in_words(session, phases, queue, membership_id) if is_practice else ""
+        thanks = (queue.finished, ended + (_HALF_DONE if half_done else queue.thanks))
         return blinding.done_payload(
             *(practice.FAILED if practised_in_vain else thanks),
             progress,

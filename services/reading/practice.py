@@ -32,7 +32,7 @@ from protocol.fields.abstention import is_undetermined
 from protocol.fields.pixels import WITH_SCALE, Places
 from protocol.forms import PRIMARY
 from protocol.language.things import fields_of_reference
-from protocol.phases import Phase
+from protocol.phases import Phase, Queue
 from protocol.sections import Practice
 from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
@@ -174,6 +174,14 @@ def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, 
             message = f"In attempt {last.pass_number} none of your answers was an accepted one; the items are repeated."
     items = f"{total} item" if total == 1 else f"{total} items"
     return blinding.ahead_payload(attempt[0].upper() + attempt[1:], message, f"Practise {items} again", "")
+
+
+def end_in_words(session: Session, phases: StudyPhases, queue: Queue, membership_id: int) -> str:
+    """Return how many answers of the passed practice were right, to precede what begins; empty without feedback."""
+    training, results = phases.training_for(queue), results_of(session, membership_id)
+    if training is None or not results or not results[-1].judged or not _gives_feedback(phases, training):
+        return ""
+    return f"You had {results[-1].correct} of {results[-1].judged} right. "
 
 
 def _gives_feedback(phases: StudyPhases, training: Phase) -> bool:

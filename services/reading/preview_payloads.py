@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from db import Item, Study, queries
 from db.base import stored_id
@@ -32,9 +32,10 @@ _SIDES = (
     "No answer yet: the first of two answers will be shown here.",
     "No answer yet: the second of two answers will be shown here.",
 )
-_OWN = "The rater's answer will be shown here."
+# These are short enough to be in the cells of the table, as most answers are.
+_OWN = "The rater's answer"
 # Two are enough to see that opinions are told apart.
-_OPINIONS = ("One rater's answer will be shown here.", "Another rater's answer will be shown here.")
+_OPINIONS = ("One rater's answer", "Another rater's answer")
 
 
 def preview_payload(session: Session, actor: Actor, study: Study, phase: Phase, item: Item) -> AnyItemPayload:
@@ -119,9 +120,19 @@ def _desk(session: Session, phases: StudyPhases, phase: Phase, item: ShownItem, 
         notice=None,
         in_parts=in_parts(phases, phase.queue),
         turns=tuple(blinding.turn_payload(blinding.prompt_of_turn(rules, prompt), []) for _, prompt in turns),
-        practice=None if rules.practice is None else blinding.practice_payload((0, 1), rules.practice.pass_mark),
+        practice=None
+        if rules.practice is None
+        else blinding.practice_payload(_practised(session, item), rules.practice.pass_mark),
         own=own,
     )
+
+
+def _practised(session: Session, item: ShownItem) -> tuple[int, int]:
+    """Return how many practice items of the study precede an item, and how many there are."""
+    this = session.get_one(Item, item.item_id)
+    ids = session.exec(select(Item.id).where(Item.study_id == this.study_id, col(Item.practice)).order_by(col(Item.id)))
+    practised = list(ids)
+    return (practised.index(this.id), len(practised)) if this.practice else (0, 1)
 
 
 def _opinions(of_study: StudyPhases, rules: PhaseRules, item: ShownItem) -> list[list[Line]] | None:

@@ -11,9 +11,11 @@ from click.testing import Result
 
 from db import Database
 from db.engine import database_from_environment
+from services.studies.folders import importing
+from services.studies.freeze import freezing
 from tests.harness.command_line import invoke
 from tests.room_study import change_item, rewrite, rows_of
-from tests.situations import imported_study, open_study
+from tests.situations import imported_study, open_study, write_study_folder
 
 Run = Callable[..., Result]
 
@@ -49,7 +51,19 @@ def test_a_clean_study_ends_with_status_0_and_a_file(commanded: Database, run: R
 
     assert done.exit_code == 0
     assert "20 assignments: no leak." in done.stdout
-    assert json.loads((tmp_path / "blinding_audit.json").read_text("utf-8"))["result"] == "no leak"
+    assert json.loads((tmp_path / "blinding_audit_tiny.json").read_text("utf-8"))["result"] == "no leak"
+
+
+def test_the_results_of_two_studies_lie_side_by_side(commanded: Database, run: Run, tmp_path: Path) -> None:
+    situation = open_study(commanded, tmp_path / "study")
+    other = write_study_folder(tmp_path / "other")
+    importing.import_study(commanded, situation.admin, other, key="other")
+    freezing.freeze_study(commanded, situation.admin, "other")
+
+    run("tiny")
+    run("other")
+
+    assert {path.name for path in tmp_path.glob("*.json")} == {"blinding_audit_tiny.json", "blinding_audit_other.json"}
 
 
 def test_a_leak_ends_with_status_1_and_is_not_named(commanded: Database, run: Run, tmp_path: Path) -> None:
@@ -96,7 +110,7 @@ def test_a_value_is_in_the_file_where_that_is_asked_for(commanded: Database, run
 
     run("tiny", "--show-values")
 
-    leaks = json.loads((tmp_path / "blinding_audit.json").read_text("utf-8"))["leaks"]
+    leaks = json.loads((tmp_path / "blinding_audit_tiny.json").read_text("utf-8"))["leaks"]
     assert {leak["value"] for leak in leaks} == {"model-a"}
 
 

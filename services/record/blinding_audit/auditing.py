@@ -31,7 +31,6 @@ from services.record.blinding_audit.tally import UNTOLD, Leak, Tally
 from services.record.blinding_audit.work import Work, work_of
 
 AUDITED = "blinding audited"
-FILE_NAME = "blinding_audit.json"
 # Progress is stored after this many assignments; a killed audit repeats at most this many.
 BATCH = 100
 # What is said instead of the item of a screen that is not counted.
@@ -106,6 +105,11 @@ class LastAudit(Outcome):
     """The result of a study's last audit, and when it was, according to the audit chain."""
 
     at: datetime
+
+
+def file_name(study_key: str) -> str:
+    """Return the name of the file for the result, which no other study's result takes."""
+    return f"blinding_audit_{Path(study_key).name}.json"
 
 
 def audit_blinding(

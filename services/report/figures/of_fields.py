@@ -13,11 +13,11 @@ from exchange.report.report_structure import EstimateTable, Matrix, Section, Tit
 from exchange.report.report_words import (
     ALSO_DECLARED,
     intervals_in_words,
+    names_of_answers,
     parties_in_words,
     party_in_words,
     statistic_in_words,
     stratum_in_words,
-    who,
 )
 from exchange.report.shown_numbers import shown_estimate
 from exchange.report.statistic_names import Statistic
@@ -156,7 +156,7 @@ def _forest(
     words = list(dict.fromkeys(statistic_in_words(row) for row in rows))
     by_judge, one_part = directions.are_of_judges(rows), len({row.stratum for row in rows}) == 1
     labels = [_label(row, several=len(words) > 1, alone=one_part) for row in rows]
-    names = [who(row) for row in rows]
+    names = names_of_answers(rows)
     if by_judge:
         judges = [party_in_words(row.parties[0]) for row in rows]
         labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
@@ -238,10 +238,13 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
     alone = len({row.parties for row in of_raters}) == 1
     rows = [*of_raters, *(row for row in drawn if row not in of_raters and (alone or row.parties == (ALL_RATERS,)))]
     steps = list(dict.fromkeys(row.category.text for row in rows if row.category is not None))
-    lines = list(dict.fromkeys(_line(row) for row in rows))
+    names = names_of_answers(rows)
+    of_rows = [f"{stratum_in_words(row.stratum)}: {name}" for row, name in zip(rows, names, strict=True)]
+    lines = list(dict.fromkeys(of_rows))
     if len(steps) < 2 or len(lines) > MOST_LINES:
         return []
-    shares = {(_line(row), row.category.text): row.estimate for row in rows if row.category is not None}
+    of_each = zip(of_rows, rows, strict=True)
+    shares = {(line, row.category.text): row.estimate for line, row in of_each if row.category is not None}
     return [
         Figure(
             f"{section.key}-{table.key}", section.key, table.title,
@@ -252,19 +255,15 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _line(row: EstimateRow) -> str:
-    return f"{stratum_in_words(row.stratum)}: {who(row)}"
-
-
 def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw the share of lists with an accepted answer among the first lines, by number of lines."""
     series: dict[str, list[Point]] = {}
     whole = table.rows[0].stratum
     rows = [row for row in table.rows if row.statistic == "pass_at_k" and row.stratum == whole and not row.weighted]
-    for row in rows:
+    for row, name in zip(rows, names_of_answers(rows), strict=True):
         share = row.estimate
         point = Point(float(row.depth or 0), share, f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}")
-        series.setdefault(who(row), []).append(point)
+        series.setdefault(name, []).append(point)
     depths = sorted({point.x for points in series.values() for point in points})
     if len(depths) < 2 or len(series) > MOST_SERIES:
         return []
@@ -278,10 +277,10 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw the share of places within a distance of the reference, by distance."""
     series: dict[str, list[Point]] = {}
     rows = [row for row in table.rows if not row.weighted]
-    for row in rows:
+    for row, name in zip(rows, names_of_answers(rows), strict=True):
         reach = float(row.category.id) if row.category is not None else 0.0
         what = f"{statistic_in_words(row)}: {shown_estimate(row.estimate, row.scale)}"
-        series.setdefault(who(row), []).append(Point(reach, row.estimate, what))
+        series.setdefault(name, []).append(Point(reach, row.estimate, what))
     if len(series) > MOST_SERIES:
         return []
     ticks = sorted({point.x for points in series.values() for point in points})
@@ -294,13 +293,13 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
 
 def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw how often answers are right by mean stated confidence, in tenths."""
-    means = {(row.parties, row.category): row.estimate.value for row in table.rows if row.statistic == "mean_answer"}
+    means = {_bin(row): row.estimate.value for row in table.rows if row.statistic == "mean_answer"}
     rows = [row for row in table.rows if row.statistic == "accuracy"]
     series: dict[str, list[Point]] = {}
-    for row in rows:
+    for row, name in zip(rows, names_of_answers(rows), strict=True):
         share = row.estimate
         what = f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}"
-        series.setdefault(who(row), []).append(Point(100 * means[row.parties, row.category], share, what))
+        series.setdefault(name, []).append(Point(100 * means[_bin(row)], share, what))
     if not rows or len(series) > MOST_SERIES:
         return []
     caption = (
@@ -312,14 +311,19 @@ def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
     return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
 
 
+def _bin(row: EstimateRow) -> tuple[object, ...]:
+    """Return what a row of the mean confidence and the row of the share right have in common."""
+    return row.parties, row.category, row.answers
+
+
 def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw how often answers are right by the share of answers taken, the surest first."""
     series: dict[str, list[Point]] = {}
-    for row in table.rows:
+    for row, name in zip(table.rows, names_of_answers(table.rows), strict=True):
         share = row.estimate
         taken = float(row.category.id) if row.category is not None else 100.0
         what = f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}"
-        series.setdefault(who(row), []).append(Point(taken, share, what))
+        series.setdefault(name, []).append(Point(taken, share, what))
     if not series or len(series) > MOST_SERIES:
         return []
     caption = (

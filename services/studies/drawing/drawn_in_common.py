@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
+from protocol.language.bins import level_of
 from protocol.language.expansion import Attribute, Expansion, Phase
 from protocol.language.listed import phases_of_listed
 from protocol.language.narrowing import (
@@ -27,6 +29,8 @@ from services.studies.sampling.units import Unit
 _NO_PROXY = frozenset({"practice", "format"})
 # The units of a single subject have one value in any case.
 _FEWEST_SUBJECTS = 2
+# How a value is read: as written, or as its level between the bounds of a number.
+_Read = Callable[[str], str]
 
 
 def asked_of(study: Expansion, phases: StudyPhases, left: Mapping[str, Left]) -> tuple[StudyPhases, ...]:
@@ -39,7 +43,12 @@ def asked_of(study: Expansion, phases: StudyPhases, left: Mapping[str, Left]) ->
 
 
 def left_by_draws(
-    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str] = frozenset()
+    study: Expansion,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str] = frozenset(),
+    *,
+    by_levels: bool = False,
 ) -> dict[str, Left]:
     """Return what a phase's units have in common beyond what all units share, by the key of the phase.
 
@@ -52,6 +61,8 @@ def left_by_draws(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
+    by_levels
+        Whether numbers with declared bounds that are all of one level count as one value, too.
     """
     left: dict[str, Left] = {}
     for part in drawn:
@@ -59,24 +70,32 @@ def left_by_draws(
         is_listed = phase.pairs is not None and phase.pairs.of is None
         values: dict[str, str] = {}
         unlike, alike = [], []
-        for attribute in study.attributes:
+        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
             # If all units have the same value, a draw reveals nothing by it.
-            if not attribute.tells_reference or not _has_several(attribute, pool):
+            if not attribute.tells_reference or attribute.key in values or not _has_several(attribute, pool, read):
                 continue
             key = attribute.key
             # The author of a table of pairs can select by anything.
             beside_one = any(name in left and key in left[name].values for name in apart_from(study, phase))
             is_decided = is_listed or beside_one or key in decided_by_the_draw(study, phase)
-            value = _one_value(part, key, pool, any_of_them=part.key in to_come and is_decided)
-            if value and (is_decided or _stands_for(study, phase, key, pool)):
+            value = _one_value(part, key, pool, read, any_of_them=part.key in to_come and is_decided)
+            if value and (is_decided or _stands_for(study, phase, key, pool, read)):
                 values[key] = value
             if is_listed and attribute.table == "candidates":
-                differ = {len(set(_values(row.unit, key, pool))) > 1 for row in part.sample.units}
-                unlike += [key] * (differ == {True} and _can_be(key, pool, unlike=False))
-                alike += [key] * (differ == {False} and _can_be(key, pool, unlike=True))
+                differ = {len(set(_values(row.unit, key, pool, read))) > 1 for row in part.sample.units}
+                unlike += [key] * (differ == {True} and _can_be(key, pool, read, unlike=False))
+                alike += [key] * (differ == {False} and _can_be(key, pool, read, unlike=True))
         if values or unlike or alike:
-            left[part.key] = Left(values, tuple(unlike), tuple(alike))
+            left[part.key] = Left(values, tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(alike)))
     return left
+
+
+def _read_in_each_way(study: Expansion, *, by_levels: bool) -> Iterator[tuple[Attribute, _Read]]:
+    """Yield each attribute with the ways of reading its values: a level tells the reference as a value does."""
+    for attribute in study.attributes:
+        yield attribute, str
+        if by_levels and attribute.bins:
+            yield attribute, partial(level_of, attribute.bins)
 
 
 @dataclass(frozen=True)
@@ -103,7 +122,9 @@ class Share:
     units: tuple[Unit, ...]
 
 
-def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
+def shares_of_draws(
+    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], *, by_levels: bool = False
+) -> Iterator[Share]:
     """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.
 
     A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
@@ -113,35 +134,35 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
 
     Parameters
     ----------
-    to_come
+    to_come, by_levels
         See `left_by_draws`.
     """
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
     for part in telling:
         drawn_by = telling_drawn_by(study, study.phase(part.key))
-        for attribute in study.attributes:
-            if attribute.key not in drawn_by or not _has_several(attribute, pool):
+        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
+            if attribute.key not in drawn_by or not _has_several(attribute, pool, read):
                 continue
             of_answers = attribute.table == "candidates"
             there = {row.unit.key if of_answers else row.unit.item for row in part.sample.units}
             for other, is_new in product(drawn, (True, False)):
                 units = [row.unit for row in other.sample.units]
                 part_of = tuple(unit for unit in units if is_new != ((unit.key if of_answers else unit.item) in there))
-                values = {value for unit in part_of for value in _values(unit, attribute.key, pool)}
+                values = {value for unit in part_of for value in _values(unit, attribute.key, pool, read)}
                 enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
                 value = next(iter(values), "")
                 if enough and value and len(values) == 1:
                     yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
 
-def _has_several(attribute: Attribute, pool: Pool) -> bool:
+def _has_several(attribute: Attribute, pool: Pool, read: _Read) -> bool:
     """Return whether the units that count have more than one value of an attribute; empty cells count as a value."""
     units = pool.candidates if attribute.table == "candidates" else pool.items
     counts = (unit for unit in units.values() if not unit.practice and not unit.given_in)
-    return len({unit.value(attribute.key) for unit in counts}) > 1
+    return len({read(unit.value(attribute.key)) for unit in counts}) > 1
 
 
-def _one_value(part: DrawnPhase, key: str, pool: Pool, *, any_of_them: bool) -> str:
+def _one_value(part: DrawnPhase, key: str, pool: Pool, read: _Read, *, any_of_them: bool) -> str:
     """Return the value that all units of a phase share, ignoring empty cells; empty if they share none.
 
     Parameters
@@ -149,18 +170,19 @@ def _one_value(part: DrawnPhase, key: str, pool: Pool, *, any_of_them: bool) -> 
     any_of_them
         Return the first value if they have several.
     """
-    values = {value for row in part.sample.units for value in _values(row.unit, key, pool)}
+    values = {value for row in part.sample.units for value in _values(row.unit, key, pool, read)}
     some = sorted(values - {""})
     return some[0] if some and (any_of_them or len(values) == 1) else ""
 
 
-def _values(unit: Unit, key: str, pool: Pool) -> list[str]:
+def _values(unit: Unit, key: str, pool: Pool, read: _Read) -> list[str]:
     """Return a unit's values of an attribute: one, or for a pair one for each answer."""
     # A version may have replaced one of the answers.
-    return [pool.candidates.get(answer, unit).value(key) for answer in unit.pair] or [unit.value(key)]
+    values = [pool.candidates.get(answer, unit).value(key) for answer in unit.pair] or [unit.value(key)]
+    return [read(value) for value in values]
 
 
-def _stands_for(study: Expansion, phase: Phase, key: str, pool: Pool) -> bool:
+def _stands_for(study: Expansion, phase: Phase, key: str, pool: Pool, read: _Read) -> bool:
     """Return whether a phase's selection by other attributes leaves a single value of this one."""
     chosen = {
         name: set(values_as_stored(name, sorted(values), study.attributes))
@@ -174,15 +196,15 @@ def _stands_for(study: Expansion, phase: Phase, key: str, pool: Pool) -> bool:
         for unit in units
         if not unit.practice and all(unit.value(name) in values for name, values in chosen.items())
     ]
-    one_value = len({unit.value(key) for unit in left}) == 1
+    one_value = len({read(unit.value(key)) for unit in left}) == 1
     return bool(chosen) and one_value and len({unit.subject for unit in left}) >= _FEWEST_SUBJECTS
 
 
-def _can_be(key: str, pool: Pool, *, unlike: bool) -> bool:
+def _can_be(key: str, pool: Pool, read: _Read, *, unlike: bool) -> bool:
     """Return whether an item has two answers that differ (or are alike) in an attribute, so that a table can choose."""
     by_item: dict[str, list[str]] = {}
     for unit in pool.candidates.values():
         if not unit.given_in:
-            by_item.setdefault(unit.item, []).append(unit.value(key))
+            by_item.setdefault(unit.item, []).append(read(unit.value(key)))
     several = [values for values in by_item.values() if len(values) > 1]
     return any(len(set(values)) > 1 if unlike else len(set(values)) < len(values) for values in several)

@@ -10,6 +10,7 @@ from protocol.fields.kind import Reference
 from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
+from protocol.language.law import later_in_words
 from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
@@ -26,7 +27,13 @@ _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
 
 def require_sound(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> None:
     """Refuse drawn units that lack what their phase shows, or reveal something that somebody has yet to rate.
 
@@ -34,6 +41,9 @@ def require_sound(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
+    by_levels
+        Whether numbers of one level, between declared bounds, tell the reference as one value does: not in versions of
+        studies that were frozen without this rule.
 
     Raises
     ------
@@ -45,8 +55,8 @@ def require_sound(
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(study, phases, drawn, pool, to_come),
-        *_told_by_what_comes_again(study, phases, drawn, pool, to_come),
+        *_told_too_early(study, phases, drawn, pool, to_come, by_levels=by_levels),
+        *_told_by_what_comes_again(study, phases, drawn, pool, to_come, by_levels=by_levels),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
@@ -181,10 +191,16 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> Iterator[str]:
     """Yield what phases reveal too early, for each slot, or each group that rates the same; once per pair of phases."""
-    left = left_by_draws(study, drawn, pool, to_come)
+    left = left_by_draws(study, drawn, pool, to_come, by_levels=by_levels)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
     for own in (own for each in asked_of(study, phases, left) for own in each.by_group):
         for units in _shares(own, drawn):
@@ -202,18 +218,25 @@ def _told_too_early(
                 f"rate in phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
             )
             continue
+        later = later_in_words(breach.telling, breach.blind, by_admin=telling.by_admin)
         yield (
             f"Phase '{breach.telling}' {verb} {things} of {counted(len(shared), about)} that the same people can still "
-            f"have to rate in phase '{breach.blind}', which does not show it; let '{breach.telling}' open after "
-            f"'{breach.blind}', or draw one of the two apart (sample.not_in).{because}"
+            f"have to rate in phase '{breach.blind}', which does not show it; {later}, "
+            f"or draw one of the two apart (sample.not_in).{because}"
         )
 
 
 def _told_by_what_comes_again(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    pool: Pool,
+    to_come: Set[str],
+    *,
+    by_levels: bool,
 ) -> Iterator[str]:
     """Yield what a phase reveals through units that recur, or are new, in another one."""
-    for share in shares_of_draws(study, drawn, pool, to_come):
+    for share in shares_of_draws(study, drawn, pool, to_come, by_levels=by_levels):
         *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
         subjects = {
             about
@@ -225,12 +248,14 @@ def _told_by_what_comes_again(
             for about in shared
         }
         if subjects:
+            by_admin = phases.named(share.telling).by_admin
+            later = later_in_words(share.telling, share.blind, by_admin=by_admin)
             comes = "is new" if share.is_new else "comes again"
             yield (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
                 f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
-                f"that {comes} there has one value of {share.key} ({share.value}). Let '{share.telling}' open after "
-                f"'{share.blind}', or let that have several values."
+                f"that {comes} there has one value of {share.key} ({share.value}). {later[0].upper()}{later[1:]}, "
+                "or let that have several values."
             )
 
 

@@ -24,7 +24,7 @@ from services.studies.drawing import one_sided_pools
 from services.studies.folders import places_apart, practised_in_vain
 from services.studies.folders.explaining import EXPANDING
 from services.studies.folders.pool_files import pool_of_folder
-from services.studies.folders.unfit_samples import cannot_be_drawn, left_open
+from services.studies.folders.unfit_samples import cannot_be_drawn, left_open, let_in_by_remarks, too_many_controls
 from services.studies.many_objects import no_search_for_garbage
 from services.studies.plan.plan_checks import PlanChecks
 from services.studies.volumes.alignment import problem_of_volume
@@ -129,7 +129,14 @@ def with_draws_tried(contents: StudyFolder) -> StudyFolder:
         return contents
     with no_search_for_garbage():
         refused = tuple(cannot_be_drawn(contents.protocol, contents))
-    warnings = (*contents.warnings, *left_open(contents.protocol), *refused)
+        controls = tuple(too_many_controls(contents.protocol, contents))
+    warnings = (
+        *contents.warnings,
+        *left_open(contents.protocol),
+        *let_in_by_remarks(contents.protocol),
+        *controls,
+        *refused,
+    )
     return replace(contents, warnings=warnings, freeze_refuses=refused)
 
 

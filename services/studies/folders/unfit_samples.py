@@ -8,6 +8,7 @@ from exchange.study_folder.folder_rows import StudyFolder
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from protocol.language.listed import phases_of_listed
+from protocol.language.results import filled_in
 from services.studies.dealing.unfit_deals import cannot_be_dealt
 from services.studies.drawing import drawing_phases, pooled, sound_draws
 from services.studies.drawing.drawn_phase import DrawnPhase
@@ -91,6 +92,43 @@ def _refused(phase: Phase, refused: Sequence[Sequence[str]], tried: int) -> Iter
             f"The freeze would refuse phase '{phase.key}' in {len(refused)} of {tried} draws that were tried (the "
             f"study's own follows the import): {' '.join(refused[0])}"
         )
+
+
+def too_many_controls(study: Expansion, contents: StudyFolder) -> Iterator[str]:
+    """Yield the phases with more controls than the phase from which they are taken can have units."""
+    pool = pool_files.pool_of_folder(contents)
+    for phase in study.phases:
+        source = phase.source
+        answered = study.phase(source.phase) if source.phase is not None else None
+        if answered is None or not source.controls or followed_by(study, answered) or _rests_on(study, answered):
+            continue
+        planned = _planned(study, answered, pool, {})
+        if not isinstance(planned, Plan):
+            continue
+        # Items that are kept together may have several units each.
+        most = sum(sorted((len(drawable.members) for drawable in planned.frame), reverse=True)[: planned.pool.size])
+        if most < source.controls:
+            yield (
+                f"Phase '{phase.key}' plans {source.controls} controls, and '{answered.key}' has {most} units in all: "
+                "every unit that is not let in would come as a control; write fewer, or draw more there."
+            )
+
+
+def let_in_by_remarks(study: Expansion) -> Iterator[str]:
+    """Yield the phases that let in what differs in a text that may stay empty, which is nearly everything."""
+    forms = {form.key: form.fields for form in study.forms}
+    for phase in study.phases:
+        if phase.source.phase is None:
+            continue
+        asked = {field.key: field for field in filled_in(study.phase(phase.source.phase), forms)}
+        for key in dict.fromkeys(part.field for entry in phase.source.let_in for part in entry.differences):
+            field = asked.get(key)
+            if field is not None and field.type == "text" and not field.required:
+                yield (
+                    f"Phase '{phase.key}' lets in what differs in '{key}', a text that may stay empty: two people "
+                    "hardly ever write the same, so that nearly every unit on which somebody wrote comes. Leave it out "
+                    "of differs, or let in what was answered there."
+                )
 
 
 def left_open(study: Expansion) -> Iterator[str]:

@@ -194,7 +194,8 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         drawn = drawing_phases.draw_phases(session, expansion, pool, key)
         parts = dealing_phases.deal_phases(expansion, drawn, slots, key)
         later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
-        sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come={part.key for part in later})
+        answered = {part.key for part in later}
+        sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come=answered, by_levels=True)
         pool_files.require_prepared(session, study_id, expansion, pool, parts)
         return _Drawn(study_id, pool, tuple(parts), key, slots, whole)
 

@@ -143,7 +143,10 @@ def _because(
     line: AuthoredEstimate,
 ) -> str:
     if "items" not in phase.rates:
-        return f"'{phase.key}' rates {listed(phase.rates)}, which have no reference; remove the line."
+        says = f"'{phase.key}' rates {listed(phase.rates)}, which have no reference; "
+        if phase.then is not None and "candidate" in phase.then.shows:
+            says += "let it rate items, with the model's answer in a column of items.csv that then shows, or "
+        return f"{says}remove the line."
     compared = [(form, _compared(study, phase, form, field)) for form, field in fields.items()]
     keys = sorted({field.key for _, field in compared})
     if all(_is_shown(phase, line_shows, field) for _, field in compared for line_shows in _steps(phase)):

@@ -111,7 +111,8 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         known = {part.key for part in anew.together}
         to_come = [part for part in later if part.key not in known]
         together = [*anew.together, *to_come]
-        sound_draws.require_sound(after, phases, together, pool, to_come={part.key for part in to_come})
+        answered = {part.key for part in to_come}
+        sound_draws.require_sound(after, phases, together, pool, to_come=answered, by_levels=False)
         left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool)
         planned = Planned(
             study_id=study_id,

@@ -194,9 +194,10 @@ def test_a_column_or_row_that_an_image_has_not_is_warned_of(tmp_path: Path) -> N
     warnings = read_places(tmp_path, "column 50 row 40", "column 51 row 40", "column 1 row 0").warnings
 
     outside = [said.partition(", where")[0] for said in warnings if "outside" in said]
+    has = "(columns 1 to 50 and rows 1 to 40)"
     assert outside == [
-        "candidates.csv: line 3: place 'column 51 row 40' is outside of what item 'q1' shows (50 x 40 pixels)",
-        "candidates.csv: line 4: place 'column 1 row 0' is outside of what item 'q1' shows (50 x 40 pixels)",
+        f"candidates.csv: line 3: place 'column 51 row 40' is outside of what item 'q1' shows {has}",
+        f"candidates.csv: line 4: place 'column 1 row 0' is outside of what item 'q1' shows {has}",
     ]
 
 
@@ -252,6 +253,27 @@ TO_CHOOSE = PROTOCOL.replace(
     "list: {differential: {type: ranked, at_most: 2, label: Diagnoses}, why: text}",
     "list: {differential: {type: several, options: {ecg: ECG, ct: CT}}, why: {type: number, unit: cm}}",
 )
+
+
+@pytest.mark.parametrize(
+    ("field", "cells", "warned"),
+    [
+        ("yes_no", ["TRUE", "maybe", "Yes", "no"], ["TRUE", "maybe"]),
+        ("{type: number, range: [0, 10]}", ["50", "-1", "10", "2.5"], ["50", "-1"]),
+        ("{type: confidence, steps: 5}", ["9", "2.5", "5", "1"], ["9", "2.5"]),
+        ("{type: ranked, options: [x, y]}", ["x|q", "x|y"], ["x|q"]),
+    ],
+)
+def test_a_cell_of_a_pool_that_people_cannot_give_is_warned_of_in_every_type_of_field(
+    tmp_path: Path, field: str, cells: list[str], warned: list[str]
+) -> None:
+    protocol = PROTOCOL.replace("differential: {type: ranked, at_most: 2, label: Diagnoses}", f"differential: {field}")
+    lines = [(f"k{number}", "q1", f"Model {number}", cell, "Why.") for number, cell in enumerate(cells)]
+
+    warnings = read(tmp_path, lines, "candidate,item,model,differential,why", protocol).warnings
+
+    (said,) = [warning for warning in warnings if "no answer that people can give" in warning]
+    assert [cell for cell in cells if f"'{cell}' in line" in said] == warned
 
 
 def test_what_is_no_option_or_number_is_laid_out_as_it_stands_and_warned_of_once_for_each_column(

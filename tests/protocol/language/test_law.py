@@ -330,6 +330,19 @@ def test_what_tells_no_reference_may_be_shown_in_the_blind_phase_too(declared: s
     assert ("show it in 'read', too, let 'sort' open after" in str(breach)) is may_be
 
 
+def test_a_phase_that_an_admin_opens_is_told_to_wait_for_the_blind_one_instead() -> None:
+    text = """
+    phases:
+      - {key: read, rates: items, shows: [scans], form: {v: text}}
+      - {key: teach, rates: items, shows: [scans, reference], form: {v: text}, opens: {by_admin: yes}}
+    """
+
+    (breach,) = breaches(expanded(text))
+
+    assert "let 'teach' open after 'read' (opens: {after: read} in place of by_admin), give it to" in str(breach)
+    assert breaches(expanded(text.replace("by_admin: yes", "after: read"))) == []
+
+
 def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
     text, _ = TELLS_TOO_EARLY["a reference before the blind read"]
 

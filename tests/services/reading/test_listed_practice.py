@@ -444,3 +444,28 @@ def test_the_package_of_a_study_with_practice_holds(sqlite_database: Database, t
     manifest = json.loads((tmp_path / "package" / "manifest.json").read_text("utf-8"))
     assert {key: len(phase["units"]) for key, phase in manifest["phases"].items()} == {"secret_training": 4, "read": 6}
     assert verification.verify_study(sqlite_database, situation.study_key) == []
+
+
+def test_a_preview_of_practice_says_which_of_how_many_items_it_is(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+
+    previewed = [
+        dict(previewing.preview_item(sqlite_database, situation.admin, situation.study_key, item, "secret_training"))
+        for item in ("p1", "p3")
+    ]
+
+    assert [(each["practice"]["done"], each["practice"]["total"]) for each in previewed] == [(0, 4), (2, 4)]
+
+
+@pytest.mark.parametrize("shows", [True, False], ids=["with feedback", "without"])
+def test_the_end_of_practice_says_how_many_were_right_if_each_answer_was_told(
+    sqlite_database: Database, tmp_path: Path, shows: bool
+) -> None:
+    protocol = TRAINED if shows else TRAINED.replace("    then: {shows: [reference, explanation]}\n", "")
+    situation = trained(sqlite_database, tmp_path / "study", protocol)
+    practise(situation, situation.raters[0], wrong=1)
+
+    over = on_the_desk(situation, situation.raters[0], TRAIN)
+
+    assert str(over["message"]).startswith("You had 3 of 4 right. ") is shows
+    assert ("right" in over["message"]) is shows

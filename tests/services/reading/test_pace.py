@@ -86,7 +86,7 @@ def test_first_item_behind_the_practice_says_how_many_come(database: Database, t
         "about": "about 7 min at the pace of your practice",
         "place": None,
         "heading": "Practice is complete",
-        "message": "From now on your answers count.",
+        "message": "You had 4 of 4 right. From now on your answers count.",
     }
     read_all(situation, rater)
 

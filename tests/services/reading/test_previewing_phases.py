@@ -143,8 +143,8 @@ def test_a_preview_of_what_follows_from_answers_shows_where_these_will_stand(
     lines = previewing.phases_to_preview(sqlite_database, situation.admin, situation.study_key, "i2")
 
     assert [opinion["lines"][0] for opinion in previewed["opinions"]] == [
-        ["Answer", "One rater's answer will be shown here."],
-        ["Answer", "Another rater's answer will be shown here."],
+        ["Answer", "One rater's answer"],
+        ["Answer", "Another rater's answer"],
     ]
     assert "Which side?" not in json.dumps(previewed)
     assert [(line.key, line.title, bool(line.remark)) for line in lines] == [

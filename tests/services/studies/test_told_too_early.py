@@ -234,6 +234,38 @@ def test_one_value_that_the_draw_leaves_of_several_tells_the_reference_as_if_it_
     )
 
 
+def with_size(folder: Path) -> None:
+    """Give each item a number: 1, 2 and 3, which are below 5, and 7, 8 and 9."""
+    sizes = dict(zip(("i1", "i2", "i3", "i4", "i5", "i6"), (1, 7, 2, 8, 3, 9), strict=True))
+    rewrite(folder / "items.csv", [row | {"size": str(sizes[row["item"]])} for row in rows_of(folder / "items.csv")])
+
+
+@pytest.mark.parametrize(
+    ("source", "level"),
+    [
+        ("{where: {size: ['1', '2', '3']}}", "below 5"),
+        ("{where: {size: ['7', '8', '9']}}", "5 or more"),
+        ("{sample: {strata: size, sizes: {'1': 1, '2': 1, '3': 1, '7': 0 %, '8': 0 %, '9': 0 %}}}", "below 5"),
+        ("{where: {size: ['1', '2', '7']}}", ""),
+    ],
+)
+def test_numbers_of_one_level_tell_the_reference_as_one_value_does(
+    sqlite_database: Database, tmp_path: Path, source: str, level: str
+) -> None:
+    size = "attributes: {items: {size: {type: number, bins: [5], tells: reference}}}\n"
+    protocol = of_phases(f"{{key: look, rates: items, from: {source}, shows: [prompt], {FORM}}}", BLIND, before=size)
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [with_size]))
+
+    said = ""
+    try:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+    except Conflict as refusal:
+        said = str(refusal)
+
+    assert bool(said) == bool(level)
+    assert f"has one value of size ({level})" in said or not level
+
+
 def test_one_value_that_is_left_beside_what_another_phase_selects_tells_the_reference(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

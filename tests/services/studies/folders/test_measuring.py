@@ -71,7 +71,7 @@ def starting_at(start: str, item: str = "i7") -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("place", "warned"), [("column 1 row 40", False), ("row 40, column 50", False), ("column 51 row 20", True)]
 )
-def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
+def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_what_the_image_has(
     tmp_path: Path, place: str, warned: bool
 ) -> None:
     write_listed(tmp_path / "study", PROTOCOL, [with_place(place)])
@@ -79,8 +79,8 @@ def test_a_reference_outside_of_its_image_is_warned_of_with_line_and_size(
     warnings = [said for said in validated_folder(tmp_path / "study").warnings if "outside" in said]
 
     sentence = (
-        f"references.csv: line 8: the place '{place}' of field 'spot' is outside of what item 'i7' shows (50 x 40 "
-        "pixels, x from -25 to 25 and y from -20 to 20 from its middle), where nobody can point; correct it."
+        f"references.csv: line 8: the place '{place}' of field 'spot' is outside of what item 'i7' shows (columns "
+        "1 to 50 and rows 1 to 40), where nobody can point; correct it."
     )
     assert warnings == ([sentence] if warned else [])
 
@@ -158,7 +158,10 @@ def test_a_version_of_a_frozen_study_keeps_its_places_in_pixels_from_the_middle_
             "12|3|0",
             "items.csv, line 8: start '12|3|0' is a place in an image without scale, where three numbers can be",
         ),
-        ("column 51 row 3", "items.csv, line 8: start 'column 51 row 3' is outside of what item 'i7' shows (50 x 40"),
+        (
+            "column 51 row 3",
+            "items.csv, line 8: start 'column 51 row 3' is outside of what item 'i7' shows (columns 1 to 50",
+        ),
         (
             "left",
             "start is 'left', expected middle, a point in mm as x|y|z or, in an image without scale, column 33 row",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.studies.folders import checking
+from tests.following_study import READ_THEN_RESOLVE
 from tests.listed_study import write_listed
 from tests.room_study import change_item
 from tests.versioned_study import READS
@@ -54,6 +55,32 @@ def test_what_a_phase_shows_and_items_lack_is_said_with_the_folder(
     lacks = f"phase 'read': it shows the scans, which 1 {which} item ('i5') lacks; name sequences in items.csv, rate"
     assert len(said) == bool(would)
     assert all(warning.startswith(f"The freeze {would} {lacks}") for warning in said)
+
+
+@pytest.mark.parametrize(
+    ("let_in", "field", "says"),
+    [
+        ("let_in: flagged, controls: 100", "", "plans 100 controls, and 'secret_arm' has 6 units in all"),
+        ("let_in: flagged, controls: 6", "", ""),
+        (
+            "let_in: {differs: [answer, findings]}",
+            "required: no",
+            "in what differs in 'findings', a text that may stay",
+        ),
+        ("let_in: {differs: [answer, findings]}", "required: yes", ""),
+    ],
+)
+def test_what_would_let_in_nearly_everything_is_said_with_the_folder(
+    tmp_path: Path, let_in: str, field: str, says: str
+) -> None:
+    protocol = READ_THEN_RESOLVE.replace("let_in: [flagged, not_assessable, {answered: findings}]", let_in)
+    protocol = protocol.replace("required: no", field or "required: no")
+
+    warnings = checking.validated_folder(write_listed(tmp_path / "study", protocol)).warnings
+
+    said = [warning for warning in warnings if warning.startswith("Phase 'resolve'")]
+    assert len(said) == bool(says)
+    assert all(says in warning for warning in said)
 
 
 AGAIN = "  - {key: again, rates: items, from: SOURCE, shows: [scans, prompt, options], form: {answer: as_item}}\n"

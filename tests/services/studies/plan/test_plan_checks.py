@@ -89,6 +89,31 @@ def test_parts_by_a_number_without_bounds_are_warned_of(tmp_path: Path, line: st
     assert [said for said in checked_folder(folder).warnings if "number: each number is a part of its own" in said]
 
 
+AIDED = """
+blindread: 2
+name: aided
+title: An aid after the own answer
+attributes: {{items: {{model_a: text}}}}
+phases:
+  - {{key: read, rates: {rates}, shows: [prompt], form: {{answer: yes_no}}, then: {{shows: [{aid}], again: yes}}}}
+analysis: {{primary: {{estimate: accuracy, of: read.answer, as: [step 1, given]}}}}
+"""
+
+
+def test_accuracy_with_a_models_answer_as_an_aid_is_computed_of_items(tmp_path: Path) -> None:
+    write_table(tmp_path / "items.csv", "item,category,format,prompt,model_a", [("q1", "c", "yes_no", "One?", "Yes")])
+    write_table(tmp_path / "references.csv", "item,field,accepted", [("q1", "answer", "yes")])
+
+    (tmp_path / "protocol.yaml").write_text(AIDED.format(rates="items", aid="model_a"), encoding="utf-8")
+    checked_folder(tmp_path)
+
+    (tmp_path / "protocol.yaml").write_text(AIDED.format(rates="candidates", aid="candidate"), encoding="utf-8")
+    write_table(tmp_path / "candidates.csv", "candidate,item,model,answer", [("k1", "q1", "A", "Yes")])
+    (tmp_path / "references.csv").unlink()
+    with pytest.raises(InputRefused, match=r"let it rate items, with the model's answer in a column of items\.csv"):
+        checked_folder(tmp_path)
+
+
 def test_units_without_a_cluster_are_refused(tmp_path: Path) -> None:
     items = [(*item[:5], "" if n < 3 else item[5], *item[6:]) for n, item in enumerate(ITEMS)]
 
