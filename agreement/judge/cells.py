@@ -28,7 +28,7 @@ _DIFFERENCES = frozenset(
 _SHARES = frozenset({repeatability.SCATTER, *repeatability.CHANGED_WITH.values(), criteria.MISSING})
 """In percent."""
 
-_COUNTS = frozenset({direction.LABELS})
+_COUNTS = frozenset({direction.LABELS, direction.LABELS_TO_PASS})
 """Whole numbers with limits."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 from agreement.judge import missing
@@ -41,7 +42,12 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
                 "certificate", "Plan's criteria" if declared else "Shipped criteria", criteria.origin_in_words(declared)
             ),
             Column("agreement", "Judge minus human", "Agreement with the other humans, less what a human reaches"),
-            Column("direction", "Direction", "Human minus judge, and what that says"),
+            Column(
+                "direction",
+                "Direction",
+                "Human minus judge, and what that says; labels to notice a difference of the margin, and, if there is "
+                "none, to pass the criterion of direction",
+            ),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),
         ),
         rows=tuple(
@@ -118,7 +124,16 @@ def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell
     said = rows[0].sentence
     if margin is not None and direction.is_within(estimate, margin):
         said += f", within {margin_in_words(margin, shares)}"
-    return f"{in_points(estimate, shares)}, n = {estimate.n}, {said}"
+    parties = rows[0].parties
+    counts = [
+        f"{row.estimate.value:,.0f} {what}"
+        for statistic, what in ((direction.LABELS, "labels to notice"), (direction.LABELS_TO_PASS, "to pass"))
+        for row in panel.of(statistic, parties=parties)
+        if not math.isnan(row.estimate.value)
+    ]
+    return "; ".join(
+        [f"{in_points(estimate, shares)}, n = {estimate.n}, {said}", *([", ".join(counts)] if counts else [])]
+    )
 
 
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:

@@ -8,6 +8,7 @@ import pytest
 
 from agreement import (
     judge_direction,
+    labels_needed,
 )
 from agreement.judge.bases import main_basis
 from agreement.judge.factors import Factor
@@ -95,6 +96,46 @@ def test_a_direction_in_a_single_cluster_has_no_p():
     assert row.estimate.p is None
     assert row.sentence == "undecided"
     assert "no P of a single cluster" in panel.sentence
+
+
+def test_labels_to_notice_a_direction_and_labels_to_pass_its_criterion_are_two_numbers():
+    panel = direction_of_mri_eval()
+
+    (notice,), (to_pass,) = panel.of("labels needed"), panel.of("labels to pass")
+    assert (notice.estimate.value, to_pass.estimate.value) == (346, 462)
+    assert "a difference of 5 points is noticed with power .8 by 346 labels (200 to 548)" in panel.sentence
+    within = "that a judge without a direction lies within 5 points is shown with power .8 by 462 labels (309 to 709)"
+    assert within in panel.sentence
+
+
+def test_labels_to_pass_are_of_the_margin_of_the_criterion():
+    wide = replace(PLAN, criteria=Criteria(direction_margin=0.1))
+
+    (row,) = direction.panel(mri_eval(), wide).of("labels to pass")
+
+    assert row.estimate.value == labels_needed(power=0.8, within=0.1, differing=14 / 136)
+    assert "lies within 10 points is shown" in direction.panel(mri_eval(), wide).sentence
+
+
+@pytest.mark.parametrize(("strict", "lenient", "is_said"), [(7, 7, True), (40, 0, False)])
+def test_a_certificate_that_direction_fails_by_width_says_how_many_labels_pass(strict, lenient, is_said):
+    n = strict + lenient
+    human = np.r_[np.ones(50), np.zeros(36), np.ones(strict), np.zeros(lenient)]
+    judge = np.r_[np.ones(50), np.zeros(36), np.zeros(strict), np.ones(lenient)]
+
+    said = criteria.panel(material([human], {"grok": judge}, items=np.arange(86 + n)), PLAN).sentence
+
+    assert "direction failed" in said
+    assert ("too wide: that a judge without a direction lies within 5 points is shown" in said) == is_said
+
+
+def test_a_certificate_on_few_sealed_verdicts_leaves_the_number_of_labels_to_panel_2():
+    human = np.r_[np.ones(50), np.zeros(36), np.ones(7), np.zeros(7)]
+    judge = np.r_[np.ones(50), np.zeros(36), np.zeros(7), np.ones(7)]
+
+    said = criteria.panel(material([human], {"grok": judge}), replace(PLAN, fewest_shown=5)).sentence
+
+    assert "too wide: panel 2 says how many labels that takes" in said
 
 
 def test_the_labels_that_settle_a_direction_follow_from_margin_and_disagreement_alone():
