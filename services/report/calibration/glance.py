@@ -42,11 +42,12 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
                 "certificate", "Plan's criteria" if declared else "Shipped criteria", criteria.origin_in_words(declared)
             ),
             Column("agreement", "Judge minus human", "Agreement with the other humans, less what a human reaches"),
+            Column("direction", "Direction", "Human minus judge, and what that says"),
             Column(
-                "direction",
-                "Direction",
-                "Human minus judge, and what that says; labels to notice a difference of the margin, and, if there is "
-                "none, to pass the criterion of direction",
+                "labels",
+                "Labels",
+                "How many notice a difference of the margin, and how many show that a judge without a direction lies "
+                "within it, as the criterion of direction asks",
             ),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),
         ),
@@ -56,6 +57,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
                 _certificate(panels[criteria.KEY], judge, is_trial=plan.is_trial, on_test=judge in on_test),
                 _agreement(panels[ceiling.KEY], judge),
                 _direction(panels[direction.KEY], judge, material, plan),
+                _labels(panels[direction.KEY], judge, material, plan),
                 _uniformity(panels[uniformity.KEY], judge, material, plan),
             )
             for judge in material.judges
@@ -124,16 +126,18 @@ def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell
     said = rows[0].sentence
     if margin is not None and direction.is_within(estimate, margin):
         said += f", within {margin_in_words(margin, shares)}"
-    parties = rows[0].parties
+    return f"{in_points(estimate, shares)}, n = {estimate.n}, {said}"
+
+
+def _labels(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:
+    parties = (judge, main_basis(material, plan).name)
     counts = [
         f"{row.estimate.value:,.0f} {what}"
-        for statistic, what in ((direction.LABELS, "labels to notice"), (direction.LABELS_TO_PASS, "to pass"))
+        for statistic, what in ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass"))
         for row in panel.of(statistic, parties=parties)
         if not math.isnan(row.estimate.value)
     ]
-    return "; ".join(
-        [f"{in_points(estimate, shares)}, n = {estimate.n}, {said}", *([", ".join(counts)] if counts else [])]
-    )
+    return ", ".join(counts) or NOT_DEFINED
 
 
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:

@@ -554,3 +554,18 @@ def test_a_criterion_by_what_no_labelled_candidate_has_is_not_passed():
     (row,) = criteria.panel(of_few, declared(statistic="percent_agreement", above=0.1, by=("tier",))).of("ours")
 
     assert (row.sentence, row.estimate.undefined_because) == ("not estimable", "no labelled candidate has a tier")
+
+
+@pytest.mark.parametrize(("sources", "compared"), [(("x", "x", "y"), 1), (("x", "x", "x"), 0), (("x", "y", ""), 3)])
+def test_runs_that_were_read_from_one_file_are_no_repeats_and_are_said_to_be_none(sources, compared):
+    codes = np.tile([1.0, 0.0], 20)
+    runs = {f"run {place}": verdicts(codes) for place in range(3)}
+    read_from = {("grok", run): source for run, source in zip(runs, sources, strict=True)}
+    twice = replace(material([codes], {"grok": codes}), runs={"grok": runs}, sources=read_from)
+
+    panel = repeats.panel(twice, PLAN)
+
+    assert len(panel.of(repeats.SCATTER)) == compared
+    said = [why for why in panel.refused if why.startswith("run 0 and run 1 of grok were read from the same file")]
+    assert len(said) == (sources[1] == "x")
+    assert not any("--run" in why for why in panel.refused)
