@@ -217,6 +217,21 @@ def test_what_is_divided_here_is_called_halves_with_the_numbers_that_each_figure
     assert f"] (n = {at[thresholds.SPECIFICITY]}) and sensitivity ." in panel.sentence
 
 
+def test_it_is_said_that_a_threshold_is_of_one_random_half_and_how_far_it_ranges_over_others():
+    graded = with_grades()
+
+    panel, again = (thresholds.panel(graded, replace(PLAN, seed=seed)) for seed in (1, 2))
+
+    (row,) = panel.of("threshold, over other halves")
+    low, high = (float(edge) for edge in row.sentence.removeprefix("from ").split(" to "))
+    of_one_half = again.of("threshold")[0].estimate.value
+    assert low < high and low - 0.02 <= of_one_half <= high + 0.02
+    assert f"All this is of one random half of the subjects: over 20 others the threshold lies {row.sentence}" in (
+        panel.sentence
+    )
+    assert len(panel.of("specificity at the threshold, over other halves")) == 1
+
+
 def test_too_few_to_divide_are_refused_with_the_numbers():
     panel = thresholds.panel(with_grades(50), PLAN)
 
