@@ -15,7 +15,7 @@ import pytest
 
 from agreement.judge.certificate import name_hash
 from db.engine import Database, make_engine
-from services.judging import import_runs
+from services.judging import asked_fields, import_runs
 from services.progress import data_lock
 from services.report import build_report, calibration
 from services.report.calibration import exports
@@ -197,3 +197,17 @@ def test_what_a_plan_declares_of_a_judge_and_people_is_reported_and_decides_the_
     assert len(judged) == 2
     assert rows["alike"] == "passed"
     assert not any("direction" in statistic for statistic in rows)
+
+
+def test_what_is_counted_in_panels_and_certificate_is_pairs(computed: calibration.Calibration) -> None:
+    said = [text for panel in computed.panels.values() for text in (*panel.sentences, *panel.refused)]
+
+    assert [text for text in said if "candidate" in text] == []
+    units = {row.estimate.unit for panel in computed.panels.values() for row in panel.rows}
+    assert "pair" in units and "candidate" not in units
+
+
+def test_where_only_pairs_are_compared_no_labels_can_be_imported_and_it_is_said_why(situation: Situation) -> None:
+    why = asked_fields.why_no_labels(situation.database, situation.admin, situation.study_key)
+
+    assert why == f"People compare pairs of answers in {FIELD}, {asked_fields.NOT_OF_PAIRS}."
