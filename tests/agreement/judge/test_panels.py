@@ -584,3 +584,22 @@ def test_runs_that_were_read_from_one_file_are_no_repeats_and_are_said_to_be_non
     said = [why for why in panel.refused if why.startswith("run 0 and run 1 of grok were read from the same file")]
     assert len(said) == (sources[1] == "x")
     assert not any("--run" in why for why in panel.refused)
+
+
+def errs_alike_in_sum():
+    """A judge that errs on one of two models only, as often in either direction."""
+    truth = np.tile(np.r_[np.ones(60), np.zeros(60)], 2)
+    judge = truth.copy()
+    judge[120:144], judge[180:204] = 0.0, 1.0
+    of_model = Factor(np.repeat([0, 1], 120), ("A", "B"))
+    return material([truth], {"grok": judge}, models=of_model, items=np.tile(np.arange(120), 2))
+
+
+def test_panels_3_and_5_refer_to_each_other_where_rates_differ_and_the_signed_difference_does_not():
+    seen = errs_alike_in_sum()
+
+    three, five = uniformity.panel(seen, PLAN), corrected.panel(seen, PLAN)
+
+    assert "by model, though (panel 5, P < .001): errors of both kinds cancel." in three.sentence
+    (rejected,) = [why for why in five.refused if "which is rejected" in why]
+    assert "; panel 3, undecided over model, is of the signed difference, in which errors of both kinds" in rejected
