@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -116,7 +117,9 @@ def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHI
     yield Row(CEILING, humans, ceiling.mean, stratum, f"where {judge} has a verdict", factor=factor, judge=judge)
     yield Row(OF_JUDGE, (judge, *humans), ceiling.judge, stratum, factor=factor)
     said = _as_close(ceiling.difference, plan)
-    yield Row(GAP, (judge, *humans), ceiling.difference, stratum, sentence=said, factor=factor)
+    because = ceiling.difference.undefined_because
+    gap = replace(ceiling.difference, undefined_because=None if because is None else _named(str(because), labelled))
+    yield Row(GAP, (judge, *humans), gap, stratum, sentence=said, factor=factor)
 
 
 def _as_close(gap: Estimate, plan: Plan) -> str:

@@ -84,8 +84,8 @@ def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
         for name, factor in material.attributes.items()
         for level, among in factor.levels()
     }
-    counts = "".join(f", {stratum} {n}" for stratum, n in strata.items())
-    yield f"People labelled {labelled.n} test {unit}{counts}. Those without a verdict by the basis count less."
+    counts = "".join(f", {stratum}: {n}" for stratum, n in strata.items())
+    yield f"People labelled {labelled.n} test {unit} in all{counts}. Those without a verdict by the basis count less."
     few = [f"{stratum} ({n})" for stratum, n in strata.items() if n < least]
     short: list[tuple[str, str]] = []
     if few or labelled.n < least:
