@@ -25,10 +25,10 @@ _DIFFERENCES = frozenset(
 )
 """In percentage points if scores are shares."""
 
-_SHARES = frozenset({repeatability.SCATTER, *repeatability.CHANGED_WITH.values(), criteria.MISSING})
+_SHARES = frozenset({*repeatability.CHANGES, criteria.MISSING})
 """In percent."""
 
-_COUNTS = frozenset({direction.LABELS})
+_COUNTS = frozenset({direction.LABELS, direction.LABELS_TO_PASS})
 """Whole numbers with limits."""
 
 

@@ -307,7 +307,7 @@ def card(document: dict[str, Any]) -> str:
     lines += [f"{name:<12} {words}" for name, words in said.items()]
     for name, levels in covered["strata"].items():
         lines.append(f"{'By ' + name:<12} " + ", ".join(f"{level}: {n} labelled" for level, n in levels.items()))
-    lines += ["", _origin_in_words(document["plan"])]
+    lines += ["", _origin_in_words(document["plan"], of_a_study="Study" in document.get("said", {}))]
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
         lines.append(f"  {key}: {words}")
@@ -324,13 +324,16 @@ def card(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _origin_in_words(plan: dict[str, Any]) -> str:
-    """Return where the criteria come from; bounds given with a command are neither the plan's nor the shipped ones."""
+def _origin_in_words(plan: dict[str, Any], *, of_a_study: bool) -> str:
+    """Return where the criteria come from; bounds given with a command are neither the plan's nor the shipped ones.
+
+    Only a study has a plan of its own.
+    """
     given, shipped = plan["criteria"], vars(Criteria())
     # Older certificates lack some of them.
     is_shipped = all(given.get(name, shipped[name]) == shipped[name] for name in _BOUNDS)
     if given["declared"] or (is_shipped and plan["margin"] is None):
-        return origin_in_words(given["declared"])
+        return origin_in_words(given["declared"]) if given["declared"] or of_a_study else "Criteria that are shipped"
     return "Criteria with bounds given for this certificate, not all of them those that are shipped"
 
 

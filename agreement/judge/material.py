@@ -105,6 +105,9 @@ class Material:
         the image.
     made : dict of (str, str) to Made
         By judge and run; runs that are not listed are repeats of their judge's first one.
+    sources : dict of (str, str) to str
+        By judge and run, what its verdicts were read from, such as the hash of a file and the columns: runs read from
+        the same are one run stored twice, and no repeats.
     frame : Frame, optional
         None if the sample for the humans was drawn from all candidates.
     grades_say, ungraded : dict of str to str
@@ -127,6 +130,7 @@ class Material:
     runs: dict[str, dict[str, Verdicts]] = field(default_factory=dict)
     conditions: dict[str, Factor] = field(default_factory=dict)
     made: dict[tuple[str, str], Made] = field(default_factory=dict)
+    sources: dict[tuple[str, str], str] = field(default_factory=dict)
     frame: Frame | None = None
     grades_say: dict[str, str] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)

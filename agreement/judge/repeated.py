@@ -244,8 +244,20 @@ def in_words(document: Mapping[str, Any]) -> str:
         return f"a later run at most {100 * most:g} % of the verdicts that it repeats"
     own = max(_run_to_run(document), default=None)
     if own is None:
-        return "how many verdicts a later run may change is not said: one run, and no --most-changed"
+        others = list(_not_repeated(document))
+        why = f"no repeated run ({', '.join(others)})" if others else "one run"
+        return f"how many verdicts a later run may change is not said: {why}, and no --most-changed"
     return f"a later run not more verdicts than changed from run to run, {100 * own[0]:.2g} %"
+
+
+def _not_repeated(document: Mapping[str, Any]) -> Iterator[str]:
+    """What changed between two runs that did not see the pairs in one order, in words."""
+    for panel in document.get("panels", []):
+        if panel["panel"] == repeatability.KEY:
+            for row in panel["rows"]:
+                value = row["estimate"]["value"]
+                if row["statistic"] in (repeatability.WITH_THE_ORDER, repeatability.ORDER_UNKNOWN):
+                    yield f"{100 * value:.2g} % {row['statistic']}"
 
 
 def _run_to_run(document: Mapping[str, Any]) -> Iterator[tuple[float, float]]:

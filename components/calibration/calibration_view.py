@@ -79,7 +79,7 @@ def _draw_shown(actor: Actor, line: StudyLine, shown: Calibration, stamp: str) -
     st.html(report.section_markup(replace(summary, explanation=())) + glance)
     st.html(report.sentences_markup(summary.explanation))
     _draw_certificate(actor, shown, stamp)
-    draw_opening(line.key, runs, labels, shown.plan.basis or "")
+    draw_opening(actor, line.key, field, (runs, labels, shown.plan.basis or ""), stamp)
     sections = calibration.sections_of(shown)
     for tab, section in zip(st.tabs([section.short_title for section in sections]), sections, strict=True):
         with tab:

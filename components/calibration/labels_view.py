@@ -58,6 +58,10 @@ def draw_labels(line: StudyLine) -> None:
         )
     if line.state == "draft":
         return
+    refused = asked_fields.why_no_labels(database(), current_actor(), line.key)
+    if refused:
+        st.caption(f"Labels made elsewhere cannot be imported here. {refused}")
+        return
     with st.container(width=560, border=True):
         st.markdown("**Import labels that people gave elsewhere** on the candidates")
         _draw_form(line.key)

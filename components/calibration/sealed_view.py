@@ -8,10 +8,11 @@ import streamlit as st
 
 from components.notice import notify
 from components.problems import plain
-from components.session import current_actor, database
+from components.session import current_actor, database, refusals
 from services.errors import Refused
 from services.judging import sealed_split
 from services.judging.counted_verdicts import CountedVerdicts
+from services.people.identity import Actor
 from services.report import calibration
 from services.studies.catalogue import StudyLine
 
@@ -40,12 +41,27 @@ def draw_split(line: StudyLine) -> None:
             _act(lambda: _divided(line.key, share, names))
 
 
-def draw_opening(study_key: str, runs: Sequence[str], labels: Sequence[str], basis: str) -> None:
+def draw_opening(
+    actor: Actor,
+    study_key: str,
+    field: str,
+    shown: tuple[tuple[str, ...], tuple[str, ...], str],
+    stamp: str,
+) -> None:
     """Offer to open agreement on test for a run's judge, and to unseal everything, each with a reason.
 
     The human verdicts shown on the page are those that count on test subjects. After unsealing, agreement can still be
-    opened for a judge; without that nothing is certified.
+    opened for a judge; without that nothing is certified. As it cannot be undone, the numbers that criteria depend on
+    are said before.
+
+    Parameters
+    ----------
+    shown
+        The runs, imports of labels and basis that are shown.
+    stamp
+        Of the data.
     """
+    runs, labels, basis = shown
     split = sealed_split.split_of(database(), current_actor(), study_key)
     if split is None:
         return
@@ -59,6 +75,10 @@ def draw_opening(study_key: str, runs: Sequence[str], labels: Sequence[str], bas
                 "again by others."
             )
         )
+        with refusals():
+            for said in _counts(actor, study_key, field, runs, labels, stamp):
+                st.caption(plain(said))
+        st.caption("Opening cannot be undone.")
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
         if st.button("Open agreement on test"):
@@ -72,6 +92,14 @@ def draw_opening(study_key: str, runs: Sequence[str], labels: Sequence[str], bas
         )
         if sure and st.button("Unseal all answers about test subjects"):
             _act(lambda: _unsealed(study_key, reason))
+
+
+@st.cache_data(max_entries=6, show_spinner="Counting ...")
+def _counts(
+    _actor: Actor, study_key: str, field: str, runs: tuple[str, ...], labels: tuple[str, ...], stamp: str
+) -> tuple[str, ...]:
+    """Count once for each state of the data. Only people who may see the data are given the stamp."""
+    return calibration.counts_before_opening(database(), _actor, study_key, field, runs, labels)
 
 
 def _divided(study_key: str, share: float, strata: Sequence[str]) -> str:

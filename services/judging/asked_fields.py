@@ -32,6 +32,14 @@ def fields_for_labellers(database: Database, actor: Actor, study_key: str) -> di
     return {name: asked.label for name, asked in _known(database, actor, study_key)[0].items()}
 
 
+def why_no_labels(database: Database, actor: Actor, study_key: str) -> str:
+    """Return why people elsewhere cannot fill in anything: only pairs are compared; empty if they can."""
+    on_answers, on_pairs = _known(database, actor, study_key)
+    if on_answers or not on_pairs:
+        return ""
+    return f"People compare pairs of answers in {', '.join(on_pairs)}, {NOT_OF_PAIRS}."
+
+
 def is_on_pairs(database: Database, actor: Actor, study_key: str, field: str) -> bool:
     """Return whether a judge says in a field which of two answers is better."""
     return field in _known(database, actor, study_key)[1]

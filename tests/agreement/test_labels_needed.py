@@ -9,7 +9,8 @@ from agreement import (
     labels_needed,
     wilson_interval,
 )
-from agreement.planning import _power
+from agreement.comparisons import paired_proportion_difference
+from agreement.planning import _power, _power_within
 
 
 def test_labels_for_a_width_are_the_least_that_reach_it():
@@ -84,3 +85,38 @@ def test_a_direction_in_clusters_is_no_direction_by_an_exact_test_alone_and_asks
     assert independent.direction == "stricter"
     assert result.design_effect > 5
     assert result.labels_to_decide == pytest.approx(result.design_effect * independent.labels_to_decide, abs=1)
+
+
+# ---- to show that there is no direction ------------------------------------------------------------------------------
+
+
+def test_labels_to_show_no_direction_are_those_of_two_one_sided_tests_where_many_differ():
+    # (1.96 + 1.2816)^2 x .4 / .05^2: z of .975, and of .9 for power .8 on both sides at once
+    assert labels_needed(power=0.8, within=0.05, differing=0.4) == 1682
+
+
+def test_without_a_single_disagreement_the_limits_lie_within_the_margin_from_a_known_number_on():
+    # z^2 / (n + z^2) < .05 from n = z^2 (1 / .05 - 1) = 72.99 on
+    assert labels_needed(power=0.8, within=0.05, differing=0) == 73
+
+
+@pytest.mark.parametrize(("differing", "within"), [(0.01, 0.05), (0.05, 0.05), (0.1, 0.05), (0.1, 0.1), (0.39, 0.05)])
+def test_so_many_labels_show_no_direction_with_the_power_and_by_the_interval_of_the_criterion(differing, within):
+    n = labels_needed(power=0.8, within=within, differing=differing)
+    rng = np.random.default_rng(8)
+    tables = rng.multinomial(n, [0.6 - differing / 2, differing / 2, differing / 2, 0.4 - differing / 2], 500)
+
+    intervals = [paired_proportion_difference(*map(int, table)) for table in tables]
+
+    inside = np.mean([-within < each.low and each.high < within for each in intervals])
+    # Newcombe's limits are a little nearer than Tango's where few differ
+    assert 0.76 < inside and _power_within(n, within, differing, 1.959964) >= 0.8
+    assert any(_power_within(fewer, within, differing, 1.959964) < 0.8 for fewer in range(int(0.9 * n), n))
+
+
+def test_to_show_no_direction_takes_more_labels_than_to_notice_one_of_the_margin_and_more_in_clusters():
+    shown = labels_needed(power=0.8, within=0.05, differing=0.1)
+
+    assert shown > labels_needed(power=0.8, strict=0.075, lenient=0.025)
+    assert labels_needed(power=0.8, within=0.05, differing=0.1, design_effect=2) == 2 * shown
+    assert labels_needed(power=0.9, within=0.05, differing=0.1) > shown

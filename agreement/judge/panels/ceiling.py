@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -116,7 +117,9 @@ def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHI
     yield Row(CEILING, humans, ceiling.mean, stratum, f"where {judge} has a verdict", factor=factor, judge=judge)
     yield Row(OF_JUDGE, (judge, *humans), ceiling.judge, stratum, factor=factor)
     said = _as_close(ceiling.difference, plan)
-    yield Row(GAP, (judge, *humans), ceiling.difference, stratum, sentence=said, factor=factor)
+    because = ceiling.difference.undefined_because
+    gap = replace(ceiling.difference, undefined_because=None if because is None else _named(str(because), labelled))
+    yield Row(GAP, (judge, *humans), gap, stratum, sentence=said, factor=factor)
 
 
 def _as_close(gap: Estimate, plan: Plan) -> str:
@@ -162,6 +165,10 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
             (own,) = panel.of(OF_JUDGE, stratum=EVERYTHING, parties=humans)
             others = "the others" if len(material.humans) >= FEWEST_RATERS else "each other"
             measure = "concordance" if material.scale.kind in ("ordinal", "number") else "agreement"
+            if np.isnan(gap.estimate.value):
+                why = _named(str(gap.estimate.undefined_because), material)
+                text += f"; humans with {others}, and the judge with the same, are not comparable: {why}"
+                continue
             text += (
                 f"; humans with {others}: {measure} {in_brief(ceiling.estimate)}, the judge with the same "
                 f"{in_brief(own.estimate)}, difference {in_brief(gap.estimate)} ({gap.sentence})"
@@ -172,3 +179,10 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
             text += "; with one human there is no ceiling to compare it with"
         sentences.append(f"{text}.")
     return tuple(sentences)
+
+
+def _named(reason: str, material: Material) -> str:
+    """The reason with the name of the human who is meant by a column."""
+    for column, human in enumerate(material.humans):
+        reason = reason.replace(f"a rater (column {column})", human)
+    return reason

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.bias import judge_bias_by_factor
 from agreement.coding import compact
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
@@ -15,15 +14,15 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
 from agreement.judge.material import Material
-from agreement.judge.panels import of_pairs
+from agreement.judge.panels import of_pairs, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, matched, pool_of
+from agreement.judge.rates import rates_by_model
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
 from agreement.judge.wording import listed, on_how_many, p_in_words, said_of_judges
 from agreement.model_comparisons import rank_sets
-from agreement.words import Words
 
 KEY = "corrected"
 RAW, CORRECTED, ROGAN_GLADEN = "raw", "prediction-powered", "Rogan-Gladen"
@@ -186,11 +185,11 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         return [], [
             "Rogan-Gladen is not computed: the labelled were drawn with unequal probabilities, which its rates ignore."
         ]
-    verdict = _rates_by_model(pool)
+    verdict = rates_by_model(pool)
     if verdict.p is not None and verdict.p <= 1.0 - pool.plan.confidence:
-        return [], [
-            f"Rogan-Gladen is not computed: it {ASSUMES}, which is rejected ({p_in_words(verdict.p)}; {verdict.name})."
-        ]
+        why = f"{p_in_words(verdict.p)}; {verdict.name}"
+        beside = _beside_uniformity(pool, judge, basis)
+        return [], [f"Rogan-Gladen is not computed: it {ASSUMES}, which is rejected ({why}){beside}."]
     tested = "not rejected" if verdict.p is not None else f"not testable: {verdict.undefined_because}"
     sentence = f"{ASSUMES} ({tested})"
     return [
@@ -199,31 +198,20 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
     ], []
 
 
-def _rates_by_model(pool: Pool) -> Estimate:
-    """The smaller P, Bonferroni-adjusted, of the tests that sensitivity and specificity are equal for all models."""
-    if pool.material.models is None:
-        return undefined("rates by model", 0, UNIT, "score test", "no model is named")
-    models = pool.material.models.codes
-    labelled = ~np.isnan(pool.human) & ~np.isnan(pool.judge) & (models >= 0)
-    ps: list[tuple[float, str]] = []
-    reasons = []
-    for truth, name in ((1.0, "sensitivity"), (0.0, "specificity")):
-        among = labelled & (pool.human == truth)
-        clusters = pool.material.clusters[among] if pool.material.clusters is not None else None
-        (test,) = judge_bias_by_factor(
-            pool.human[among], pool.judge[among], {"model": models[among]}, clusters=clusters, resamples=1,
-        )  # fmt: skip
-        if test.undefined_because:
-            reasons.append(f"{name}: {test.undefined_because}")
-        else:
-            ps.append((test.p, name))
-    if not ps:
-        return undefined("rates by model", int(labelled.sum()), UNIT, "score test", "; ".join(reasons))
-    p, name = min(ps)
-    return undefined(
-        name, int(labelled.sum()), UNIT, Words("score test", ", Bonferroni over both rates"), "a test has no interval",
-        p=min(1.0, p * len(ps)),
-    )  # fmt: skip
+def _beside_uniformity(pool: Pool, judge: str, basis: Basis) -> str:
+    """Why unequal rates do not contradict panel 3, in a clause; empty if it also says that the judge errs differently.
+
+    Of sealed subjects nothing is added: panel 3 is of others.
+    """
+    if pool.plan.fewest_shown > 1:
+        return ""
+    result = uniformity.of_factors(pool.material, judge, basis, pool.plan).get("model")
+    if result is None or result.finding == uniformity.DIFFERENTLY:
+        return ""
+    return (
+        f"; panel 3, {uniformity.FINDINGS[result.finding]} model, is of the signed difference, in which errors of both "
+        "kinds cancel"
+    )
 
 
 def _differences(pool: Pool, judge: str, corrected: dict[str, Estimate], basis: Basis) -> Iterator[Row]:

@@ -13,10 +13,11 @@ from agreement.judge.coefficients import UNIT, ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
 from agreement.judge.missing import left_out
-from agreement.judge.panels.direction import mcnemar_of_clusters
+from agreement.judge.panels.direction import in_words_to_pass, margin_to_pass, mcnemar_of_clusters
+from agreement.judge.passing import design_effect, labels_to_pass
 from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
-from agreement.judge.signed import margin_of, signed_difference
+from agreement.judge.signed import signed_difference
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.wording import in_figures, in_points, listed, margin_in_words
 
@@ -92,7 +93,7 @@ def _decided(estimate: Estimate, clear: bool) -> str:
 
 def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     labelled, scale, basis = material.labelled, material.scale, main_basis(material, plan)
-    margin = plan.criteria.direction_margin or margin_of(scale, plan)
+    margin = margin_to_pass(material, plan)
     parties = (judge, basis.name)
     if not scale.scored or margin is None:
         reason = "no margin is declared" if scale.scored else "categories without an order have no direction"
@@ -207,7 +208,7 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
     -------
     dict of str to str
     """
-    margin = plan.criteria.direction_margin or margin_of(material.scale, plan)
+    margin = margin_to_pass(material, plan)
     within = "a margin, which is not declared" if margin is None else margin_in_words(margin, material.scale.shares)
     shipped = {
         AGREEMENT: f"judge minus left-out human: lower limit above {in_figures(plan.criteria.agreement_bound)}",
@@ -252,6 +253,23 @@ def _labels(estimate: Estimate) -> str:
     return "withheld" if np.isnan(estimate.value) else str(estimate.n)
 
 
+def _labels_for_width(row: Row, judge: str, material: Material, plan: Plan) -> str:
+    """How many labels would pass a judge whose difference is within the margin while its interval is too wide."""
+    margin = margin_to_pass(material, plan)
+    if row.sentence != FAILED or margin is None or abs(row.estimate.value) >= margin:
+        return ""
+    if plan.fewest_shown > 1:
+        # How often people and judge differ at all is not among the figures on sealed verdicts.
+        return "; too wide: panel 2 says how many labels that takes"
+    shares, basis = material.scale.shares, main_basis(material, plan)
+    differences = basis.scores - material.scale.scores(material.labelled.judges[judge].codes)
+    labels = labels_to_pass(
+        differences, margin, plan.power, design_effect(row.estimate, differences), plan.confidence,
+        shares=basis.right_or_wrong(material.scale),
+    )  # fmt: skip
+    return f"; too wide: {in_words_to_pass(labels, margin, shares, plan)}"
+
+
 def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> str:
     said = []
     declared = {each.key for each in plan.criteria.declared}
@@ -265,7 +283,8 @@ def _sentence(judge: str, rows: list[Row], material: Material, plan: Plan) -> st
         elif key == AGREEMENT:
             why = f" ({_brief(results[0].estimate, False)})"
         elif key == DIRECTION:
-            why = f" ({_brief(results[0].estimate, material.scale.shares)})"
+            more = _labels_for_width(results[0], judge, material, plan)
+            why = f" ({_brief(results[0].estimate, material.scale.shares)}{more})"
         elif key == STRATUM and short:
             why = f" ({listed([f'{row.stratum}: {_labels(row.estimate)}' for row in short], 4)})"
         said.append(f"{key} {verdict}{why}")

@@ -15,6 +15,7 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import by_interval, judge_direction, stands_for
 from agreement.judge.material import Material
 from agreement.judge.panels import of_pairs
+from agreement.judge.passing import design_effect, labels_to_pass
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import labels_for_margin, labels_for_mean, margin_of, signed_difference
@@ -24,7 +25,8 @@ from agreement.percent import share
 
 KEY = "direction"
 DIFFERENCE = "signed difference"
-LABELS = "labels needed"
+LABELS, LABELS_TO_PASS = "labels needed", "labels to pass"
+"""To notice a difference of the margin, and to show that there is none of it, as the criterion of direction asks."""
 EXACT, IN_CLUSTERS = "mcnemar exact", "mcnemar in clusters"
 _INDEPENDENT = "as if candidates were independent; with clusters read the test in clusters"
 
@@ -47,13 +49,16 @@ def panel(material: Material, plan: Plan) -> Panel:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A direction is not defined on this scale.",), refused=(reason,))
     labelled, margin = material.labelled, margin_of(material.scale, plan)
+    to_pass = margin_to_pass(material, plan)
     usual = main_basis(material, plan).name
     rows = [
         row
         for judge, verdicts in labelled.judges.items()
         for basis in bases(material)
         if only_what_differed(material, judge, basis) is None
-        for row in _against(labelled, judge, verdicts.codes, basis, margin if basis.name == usual else None, plan)
+        for row in _against(
+            labelled, judge, verdicts.codes, basis, (margin, to_pass) if basis.name == usual else (None, None), plan
+        )
     ]
     refused: tuple[str, ...] = ()
     if margin is None:
@@ -64,9 +69,31 @@ def panel(material: Material, plan: Plan) -> Panel:
     return Panel(KEY, _sentences(whole, material, margin, plan), whole.rows, refused)
 
 
+def margin_to_pass(material: Material, plan: Plan) -> float | None:
+    """The margin within which the criterion of direction wants both limits; None for numbers without a declared one.
+
+    Parameters
+    ----------
+    material : Material
+    plan : Plan
+
+    Returns
+    -------
+    float or None
+    """
+    return plan.criteria.direction_margin or margin_of(material.scale, plan)
+
+
 def _against(
-    labelled: Material, judge: str, codes: Floats, basis: Basis, margin: float | None, plan: Plan
+    labelled: Material,
+    judge: str,
+    codes: Floats,
+    basis: Basis,
+    margins: tuple[float | None, float | None],
+    plan: Plan,
 ) -> Iterator[Row]:
+    """All rows on a judge and a basis; `margins` are those to notice and to pass, None where labels are not asked."""
+    margin, to_pass = margins
     scale, parties, words = labelled.scale, (judge, basis.name), basis.in_words
     human, own, shares = basis.scores, scale.scores(codes), basis.right_or_wrong(scale)
     in_clusters = mcnemar_of_clusters(labelled, human, own, plan) if shares else None
@@ -82,12 +109,16 @@ def _against(
         yield Row("lower limit of agreement", parties, limits.lower, basis=words)
         yield Row("upper limit of agreement", parties, limits.upper, basis=words)
     if margin is not None:
-        effect = _design_effect(estimate, human - own)
+        effect = design_effect(estimate, human - own)
         if shares:
             labels = labels_for_margin(human, own, margin, plan.power, effect, plan.confidence)
         else:
             labels = labels_for_mean(human - own, margin, plan.power, effect, plan.confidence)
         yield Row(LABELS, parties, labels, basis=words)
+    if to_pass is not None:
+        effect = design_effect(estimate, human - own)
+        passing = labels_to_pass(human - own, to_pass, plan.power, effect, plan.confidence, shares=shares)
+        yield Row(LABELS_TO_PASS, parties, passing, basis=words)
 
 
 def _of_shares(
@@ -132,14 +163,6 @@ def mcnemar_of_clusters(labelled: Material, human: Floats, own: Floats, plan: Pl
     return mcnemar_in_clusters(human, own, clusters=labelled.clusters, method="obuchowski", unit=UNIT, **plan.bootstrap)
 
 
-def _design_effect(estimate: Estimate, differences: Floats) -> float:
-    there = differences[~np.isnan(differences)]
-    variance = float(there.var()) if there.size else 0.0
-    if estimate.n_clusters is None or not estimate.se or variance == 0.0:
-        return 1.0
-    return max(1.0, estimate.se**2 * there.size / variance)
-
-
 def _sentences(panel: Panel, material: Material, margin: float | None, plan: Plan) -> tuple[str, ...]:
     basis, shares = main_basis(material, plan), material.scale.shares
     sentences = []
@@ -166,6 +189,8 @@ def _sentences(panel: Panel, material: Material, margin: float | None, plan: Pla
         if margin is not None:
             (needed,) = panel.of(LABELS, parties=parties)
             text += f"; {_labels(needed.estimate, margin_in_words(margin, shares), plan)}"
+        for row in panel.of(LABELS_TO_PASS, parties=parties):
+            text += f"; {in_words_to_pass(row.estimate, margin_to_pass(material, plan) or 0.0, shares, plan)}"
         sentences.append(f"{text}{basis.omitted}.")
     return tuple(sentences)
 
@@ -214,6 +239,31 @@ def _which_alone(estimate: Estimate) -> str:
 def _labels(labels: Estimate, margin: str, plan: Plan) -> str:
     if np.isnan(labels.value):
         return f"how many labels would show a difference of {margin} is not known ({labels.undefined_because})"
+    return f"a difference of {margin} is noticed with power {in_figures(plan.power)} by {_how_many(labels)}"
+
+
+def in_words_to_pass(labels: Estimate, margin: float, shares: bool, plan: Plan) -> str:
+    """How many labels show that a judge without a direction lies within the margin.
+
+    Parameters
+    ----------
+    labels : Estimate
+        As by `labels_to_pass`.
+    margin : float
+    shares : bool
+        Whether differences are in points.
+    plan : Plan
+
+    Returns
+    -------
+    str
+    """
+    what = f"that a judge without a direction lies within {margin_in_words(margin, shares)}"
+    if np.isnan(labels.value):
+        return f"how many labels would show {what} is not known ({labels.undefined_because})"
+    return f"{what} is shown with power {in_figures(plan.power)} by {_how_many(labels)}"
+
+
+def _how_many(labels: Estimate) -> str:
     limits = "" if np.isnan(labels.low) else f" ({labels.low:,.0f} to {labels.high:,.0f})"
-    number = counted(int(labels.value), "label")
-    return f"a difference of {margin} is noticed with power {in_figures(plan.power)} by {number}{limits}"
+    return f"{counted(int(labels.value), 'label')}{limits}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -13,6 +13,7 @@ from agreement.coding import Codes
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.coefficients import UNIT, coefficients, headline
+from agreement.judge.factors import Chosen
 from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.pool import in_random_groups
@@ -25,17 +26,34 @@ from agreement.percent import share
 
 KEY = "repeatability"
 SHIFT, SCATTER, MISSING, NEW = "shift", "changed", "missing", "new"
+WITH_THE_ORDER, ORDER_UNKNOWN = "changed with the order", "changed, order not known"
+"""Names of the share of changed verdicts on pairs that two runs did not see in one order: no change from run to run."""
 CHANGED_WITH = {
     (True, False): "changed with the prompt",
     (False, True): "changed with the model",
     (True, True): "changed with prompt and model",
 }
 """Names of the share of changed verdicts, by whether the prompt and whether the model differs."""
+CHANGES = (SCATTER, WITH_THE_ORDER, ORDER_UNKNOWN, *CHANGED_WITH.values())
+"""Names of all shares of changed verdicts."""
 MOST_RUNS = 10
 """With more runs than this, each is compared with the first only."""
 _SAID = 3
 NOTHING_TWICE = "no candidate with both verdicts"
 ONE_RUN = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
+ONE_SOURCE = (
+    "{first} and {second} of {judge} were read from the same file: they are one run stored twice and no repeats, and "
+    "are not compared."
+)
+_SEEN = {
+    SCATTER: "pairs shown in the same order",
+    WITH_THE_ORDER: "pairs shown in the other order",
+    ORDER_UNKNOWN: "pairs whose order is not known",
+}
+_NO_REPEAT = {
+    WITH_THE_ORDER: ", which is its preference for a place as well",
+    ORDER_UNKNOWN: ", which may be its preference for a place",
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +73,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     """Every two runs of each judge, and every two of its versions: shift, scatter, and verdicts that only one has.
 
     Versions are compared by their first runs, alongside the share that changed between repeated runs of one version. If
-    pairs are judged, versions are compared by the first two runs in which the same answers were shown first.
+    pairs are judged, versions are compared by the first two runs in which the same answers were shown first, and what
+    changed with the order in which two runs saw a pair is no change from run to run: it has a row of its own. Runs read
+    from one source are not compared.
 
     Parameters
     ----------
@@ -67,11 +87,13 @@ def panel(material: Material, plan: Plan) -> Panel:
     Panel
     """
     rows, of_runs, of_versions = _compared(material, plan)
+    refused = tuple(_of_one_source(material))
     if not rows:
-        return Panel(KEY, ("How far the judge would repeat its verdicts is not known.",), refused=(ONE_RUN,))
+        unknown = "How far the judge would repeat its verdicts is not known."
+        return Panel(KEY, (unknown,), refused=refused or (ONE_RUN,))
     said = [*of_runs[:_SAID], *of_versions[:_SAID]]
     more = len(of_runs) + len(of_versions) - len(said)
-    return Panel(KEY, (*said, *([f"{more} more pairs are below."] if more else [])), tuple(rows))
+    return Panel(KEY, (*said, *([f"{more} more comparisons are below."] if more else [])), tuple(rows), refused)
 
 
 def between_versions(material: Material, plan: Plan) -> tuple[str, ...]:
@@ -98,13 +120,14 @@ def _compared(material: Material, plan: Plan) -> tuple[list[Row], list[str], lis
     for family, versions in _versions(material).items():
         repeated: dict[Made, str] = {}
         for version in versions:
-            own = list(version.runs)
+            own = [run for run, earlier in _read_before(material, version).items() if earlier is None]
             for a, b in _pairs(len(own)):
-                names, runs = (own[a], own[b]), (version.runs[own[a]], version.runs[own[b]])
-                of_pair = list(_of_pair(material, version.judge, names, runs, plan))
-                rows += of_pair
-                of_runs.append(_sentence(version.judge, names, of_pair, material))
-                repeated.setdefault(version.made, f"{_share(of_pair)} from run to run ({' to '.join(names)})")
+                for statistic, of_pair in _of_two_runs(material, version, (own[a], own[b]), plan).items():
+                    rows += of_pair
+                    of_runs.append(_sentence(version.judge, (own[a], own[b]), of_pair, material))
+                    if statistic == SCATTER:
+                        said = f"{_share(of_pair)} from run to run ({own[a]} to {own[b]})"
+                        repeated.setdefault(version.made, said)
         for a, b in _pairs(len(versions)):
             first, second = versions[a], versions[b]
             beside = (
@@ -118,6 +141,58 @@ def _compared(material: Material, plan: Plan) -> tuple[list[Row], list[str], lis
             rows += of_pair
             of_versions.append(_sentence(family, names, of_pair, material, beside))
     return rows, of_runs, of_versions
+
+
+def _read_before(material: Material, version: _Version) -> dict[str, str | None]:
+    """The earlier run of the version that was read from the same source, by run; None for the first from each."""
+    first: dict[str, str] = {}
+    before: dict[str, str | None] = {}
+    for run in version.runs:
+        source = material.sources.get((version.judge, run), "")
+        earlier = first.setdefault(source, run) if source else run
+        before[run] = None if earlier == run else earlier
+    return before
+
+
+def _of_one_source(material: Material) -> Iterator[str]:
+    for versions in _versions(material).values():
+        for version in versions:
+            for run, earlier in _read_before(material, version).items():
+                if earlier is not None:
+                    yield ONE_SOURCE.format(first=earlier, second=run, judge=version.judge)
+
+
+def _of_two_runs(material: Material, version: _Version, names: tuple[str, str], plan: Plan) -> dict[str, list[Row]]:
+    """The rows on two runs of a version, by what the changes are: from run to run, or also of the order of pairs.
+
+    Verdicts that only one of them has are counted once.
+    """
+    first, second = (version.runs[name] for name in names)
+    parts = _by_order(material, version, names)
+    of_parts: dict[str, list[Row]] = {}
+    for statistic, among in parts.items():
+        seen = Verdicts(np.where(among, first.codes, np.nan), first.states)
+        rows = list(_of_pair(material, version.judge, names, (seen, second), plan, statistic))
+        if of_parts:
+            rows = [row for row in rows if row.statistic not in (MISSING, NEW)]
+        if material.compared is not None:
+            seen_so = f"{version.judge}, {_SEEN[statistic]}"
+            rows = [row if row.statistic in (MISSING, NEW) else replace(row, stratum=seen_so) for row in rows]
+        of_parts[statistic] = rows
+    return of_parts
+
+
+def _by_order(material: Material, version: _Version, names: tuple[str, str]) -> dict[str, Chosen]:
+    """The candidates on which changes are from run to run, and the pairs that were seen otherwise, if there are any."""
+    everything = np.ones(material.n, dtype=np.bool_)
+    if material.compared is None:
+        return {SCATTER: everything}
+    orders = material.compared.orders.get(version.judge, {})
+    seen, seen_later = (orders.get(name, np.zeros(material.n, dtype=np.int8)) for name in names)
+    both = ~np.isnan(version.runs[names[0]].codes) & ~np.isnan(version.runs[names[1]].codes)
+    known = (seen != 0) & (seen_later != 0)
+    parts = {SCATTER: known & (seen == seen_later), WITH_THE_ORDER: known & (seen != seen_later), ORDER_UNKNOWN: ~known}
+    return {name: among for name, among in parts.items() if (among & both).any()} or {SCATTER: everything}
 
 
 def _in_one_order(material: Material, first: _Version, second: _Version) -> tuple[tuple[Verdicts, Verdicts], str]:
@@ -242,16 +317,21 @@ def _shift_in_words(row: Row, material: Material) -> str:
 
 
 def _share(rows: list[Row]) -> str:
-    changed = next(row for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
+    changed = next(row for row in rows if row.statistic in CHANGES)
     return in_percent(changed.estimate)
 
 
 def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Material, beside: str = "") -> str:
     of = {row.statistic: row for row in rows}
-    changed = next(row.estimate for row in rows if row.statistic in (SCATTER, *CHANGED_WITH.values()))
+    change = next(row for row in rows if row.statistic in CHANGES)
+    changed = change.estimate
     if changed.n == 0:
         return f"{names[0]} and {names[1]} of {judge} have {NOTHING_TWICE}: they do not repeat each other."
     text = f"From {names[0]} to {names[1]}, {judge} changed {_share(rows)} of {counted(changed.n, 'verdict')}"
+    text += f" on {_SEEN[change.statistic]}" if material.compared is not None and change.statistic in _SEEN else ""
+    text += _NO_REPEAT.get(change.statistic, "")
     text += f", {beside}" if beside else ""
     text += f", {_shift_in_words(of[SHIFT], material)}" if SHIFT in of else ""
+    if MISSING not in of:
+        return f"{text}."
     return f"{text}; {of[MISSING].estimate.value:.0f} are missing in {names[1]}, {of[NEW].estimate.value:.0f} are new."

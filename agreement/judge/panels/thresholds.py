@@ -26,8 +26,10 @@ THRESHOLD, SPECIFICITY, SENSITIVITY = "threshold", "specificity at the threshold
 BRIER, ERROR = "Brier score", "calibration error"
 AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
 ON_TEST, IN_DEVELOPMENT = "test part", "development part"
-HELD_BACK, FITTED = "half held back", "other half"
+HELD_BACK, FITTED, OTHER_HALVES = "half held back", "other half", ", over other halves"
 """Names of the halves when subjects are split only here: this does not make them the test subjects of a study."""
+HALVES = 20
+"""Figures are of one random half of the subjects: so many further halves show how much depends on which it is."""
 _NONE_POSITIVE = "name what counts as correct with --positive"
 
 
@@ -42,11 +44,15 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Division:
-    """The part on which curve and threshold are fitted, the part on which they are shown, and the names of both."""
+    """The part on which curve and threshold are fitted, the part on which they are shown, and the names of both.
+
+    `others` are other random halves of the same subjects, if these were divided only here.
+    """
 
     fitted: _Part
     shown: _Part
     is_of_study: bool
+    others: tuple[tuple[_Part, _Part], ...] = ()
 
     @property
     def stratum(self) -> str:
@@ -61,7 +67,8 @@ def panel(material: Material, plan: Plan) -> Panel:
     """For each graded judge: reliability before and after recalibration, and a threshold for the desired specificity.
 
     The labelled candidates are split by subject (cluster, else item) into two halves. Curve and threshold are fitted on
-    one; their performance is shown on the other, held-back half.
+    one; their performance is shown on the other, held-back half. Which half that is is chance: how far threshold and
+    specificity range over `HALVES` further halves of whole subjects is stated beside them.
 
     Parameters
     ----------
@@ -196,11 +203,19 @@ def _graded(material: Material, plan: Plan, judge: str) -> _Part:
 def _halves(part: _Part, plan: Plan) -> _Division:
     split = development_and_test(part.clusters, part.outcome.astype(int), seed=plan.seed)
     first, second = (np.array(places, dtype=np.intp) for places in (split.development, split.test))
-    return _Division(
-        _Part(part.score[first], part.outcome[first], part.clusters[first]),
-        _Part(part.score[second], part.outcome[second], part.clusters[second]),
-        is_of_study=False,
-    )
+    others = tuple(_at_random(part, np.random.default_rng((plan.seed, number))) for number in range(HALVES))
+    return _Division(_among(part, first), _among(part, second), is_of_study=False, others=others)
+
+
+def _at_random(part: _Part, random: np.random.Generator) -> tuple[_Part, _Part]:
+    """Two halves of the subjects. Unlike the one that is shown, they are not balanced, which takes seconds."""
+    subjects, count = compact(part.clusters)
+    is_first = random.permutation(count) < count / 2
+    return _among(part, np.flatnonzero(is_first[subjects])), _among(part, np.flatnonzero(~is_first[subjects]))
+
+
+def _among(part: _Part, places: Codes) -> _Part:
+    return _Part(part.score[places], part.outcome[places], part.clusters[places])
 
 
 def _subjects(labelled: Material) -> Codes:
@@ -239,6 +254,31 @@ def _at_threshold(division: _Division, judge: str, words: str, plan: Plan) -> It
             clusters = compact(test.clusters[among])[0]
             estimate = share(agreed[among], clusters, name=name, unit=UNIT, confidence=plan.confidence)
         yield Row(name, (judge,), estimate, division.stratum, words)
+    yield from _over_halves(division, judge, words, plan)
+
+
+def _over_halves(division: _Division, judge: str, words: str, plan: Plan) -> Iterator[Row]:
+    """The median and the range of threshold, specificity and sensitivity over other random halves."""
+    of_halves: dict[str, list[float]] = {THRESHOLD: [], SPECIFICITY: [], SENSITIVITY: []}
+    for fitted, held_back in division.others:
+        threshold = least_threshold(fitted.score, fitted.outcome, plan.specificity)
+        said = held_back.score >= threshold
+        right, wrong = (held_back.outcome == truth for truth in (1.0, 0.0))
+        if threshold == threshold and right.any() and wrong.any():
+            for name, value in (
+                (THRESHOLD, threshold), (SPECIFICITY, float((~said[wrong]).mean())),
+                (SENSITIVITY, float(said[right].mean())),
+            ):  # fmt: skip
+                of_halves[name].append(value)
+    for name, values in of_halves.items():
+        if values:
+            low, high = (in_figures(round(edge, 2)) for edge in (min(values), max(values)))
+            estimate = undefined(
+                name, division.fitted.score.size, UNIT, f"median over {len(values)} other halves of whole subjects",
+                "a range over halves is no interval", value=float(np.median(values)),
+            )  # fmt: skip
+            where = division.origin if name == THRESHOLD else division.stratum
+            yield Row(f"{name}{OTHER_HALVES}", (judge,), estimate, where, words, f"from {low} to {high}")
 
 
 def least_threshold(score: Floats, outcome: Floats, specificity: float) -> float:
@@ -281,7 +321,22 @@ def _sentence(judge: str, result: Recalibration, rows: list[Row], division: _Div
         text += f"; from {in_figures(of[THRESHOLD].value)} on, chosen for a specificity of "
         text += f"{in_figures(plan.specificity)} on the {division.origin}, specificity is "
         text += f"{_with_n(of[SPECIFICITY])} and sensitivity {_with_n(of[SENSITIVITY])}"
-    return f"{text}."
+    return f"{text}.{_on_one_half(rows, division)}"
+
+
+def _on_one_half(rows: list[Row], division: _Division) -> str:
+    if division.is_of_study:
+        return ""
+    text = " All this is of one random half of the subjects"
+    ranges = {
+        row.statistic.removesuffix(OTHER_HALVES): row.sentence for row in rows if row.statistic.endswith(OTHER_HALVES)
+    }
+    if not ranges:
+        return f"{text}."
+    return (
+        f"{text}: over {len(division.others)} others the threshold lies {ranges[THRESHOLD]}, and specificity there "
+        f"{ranges[SPECIFICITY]}."
+    )
 
 
 def _with_n(estimate: Estimate) -> str:

@@ -16,6 +16,8 @@ from agreement.judge.direction import stands_for
 from agreement.judge.factors import Factor
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
+from agreement.judge.pool import pool_of
+from agreement.judge.rates import rates_by_model
 from agreement.judge.rows import Panel, Row
 from agreement.judge.signed import margin_of
 from agreement.judge.uniform import MOST_LEVELS, Uniformity, uniformity
@@ -90,7 +92,11 @@ def panel(material: Material, plan: Plan) -> Panel:
                     (failing if first and row.statistic in (TEST, LEVEL) else rows).append(row)
             if whole:
                 by_finding = sorted(results.items(), key=lambda pair: pair[1].finding != DIFFERENTLY)
-                sentences += [_sentence(judge, factor, result, material, plan) for factor, result in by_finding]
+                sentences += [
+                    _sentence(judge, factor, result, material, plan)
+                    + (_beside_rates(material, judge, basis, result, plan) if factor == "model" else "")
+                    for factor, result in by_finding
+                ]
                 orders = list(_orders(material, judge, basis, results.get("model")))
                 rows += orders
                 sentences += _warning(judge, orders)
@@ -221,6 +227,16 @@ def _sentence(judge: str, factor: str, result: Uniformity, material: Material, p
         )
     said = f"shows no difference ({p_in_words(result.p_adjusted)}), which does not mean that it errs alike"
     return f"{start}{said}: {bounds}."
+
+
+def _beside_rates(material: Material, judge: str, basis: Basis, result: Uniformity, plan: Plan) -> str:
+    """Why panel 5 can reject equal rates where this panel does not show a difference; empty if it does not."""
+    if result.finding == DIFFERENTLY or not material.scale.shares or not basis.has_levels:
+        return ""
+    rates = rates_by_model(pool_of(material, judge, basis, plan).in_frame())
+    if rates.p is None or rates.p > 1.0 - plan.confidence:
+        return ""
+    return f" Its {rates.name} differs by model, though (panel 5, {p_in_words(rates.p)}): errors of both kinds cancel."
 
 
 def _orders(material: Material, judge: str, basis: Basis, result: Uniformity | None) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from services.report.calibration.calibrating import (
 )
 from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
 from services.report.calibration.figures import figures_of
-from services.report.calibration.opening import open_agreement
+from services.report.calibration.opening import counts_before_opening, open_agreement
 
 __all__ = [
     "CARD_NAME",
@@ -22,6 +22,7 @@ __all__ = [
     "Certificate",
     "calibration_of",
     "certify",
+    "counts_before_opening",
     "details_of",
     "fields_with_judges",
     "figures_of",

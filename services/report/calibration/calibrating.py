@@ -205,10 +205,13 @@ def calibration_of(
     if not earlier:
         retained.retain(database, place, retained.Retained(what, seen, panels))
     of_judges = {
-        name: replace(of_judge, looks=times[of_judge.judge, of_judge.part]) for name, of_judge in what.of_judges.items()
+        name: replace(
+            of_judge, looks=times[of_judge.judge, of_judge.part], looks_before=times[of_judge.judge, what.part]
+        )
+        for name, of_judge in what.of_judges.items()
     }
     counted = looks.looks_at_judges(
-        {name: (each.looks, each.part) for name, each in of_judges.items()},
+        {name: {what.part: each.looks_before, each.part: each.looks} for name, each in of_judges.items()},
         several_prompts=len({each.judge[0] for each in of_judges.values()}) < len(of_judges),
     )
     origin = elsewhere.sentences(lines)

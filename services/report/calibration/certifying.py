@@ -27,6 +27,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
 from services.report.calibration.calibrating import Calibration, calibration_of
+from services.report.calibration.in_a_study import for_pairs
 from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
 from services.seals.order import ANSWERED, LAST, places_in_chain
@@ -82,6 +83,9 @@ def certify(
         study_id = stored_id(study.id)
         stored = _runs(session, study_id, name, computed.runs)
         said = _said(session, study_id, computed, of_judge.part, of_judge.judge)
+    if of_judge.part == "test":
+        before = of_judge.looks_before
+        said["Before"] = f"{'one look' if before == 1 else f'{before} looks'} at agreement on development subjects"
     identity = Identity(
         judge_model=_common(stored, "model"),
         prompt_sha256=_common(stored, "prompt_sha256"),
@@ -99,6 +103,8 @@ def certify(
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
     criteria = rounded(PANELS[KEY].compute(of_judge.material, plan), plan.fewest_shown)
+    if of_judge.material.compared is not None:
+        criteria = for_pairs(criteria)
     if computed.labels:
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)

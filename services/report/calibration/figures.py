@@ -99,8 +99,8 @@ _DRAWN: tuple[_Drawn, ...] = (
     ),
     _Drawn(
         repeatability.KEY,
-        (repeatability.SCATTER, *repeatability.CHANGED_WITH.values()),
-        "Share of verdicts that changed, from run to run and with the prompt or the model",
+        repeatability.CHANGES,
+        "Share of verdicts that changed, from run to run and with the order, the prompt or the model",
     ),
 )
 _MODEL = "model"

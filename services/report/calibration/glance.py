@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 from agreement.judge import missing
@@ -42,6 +43,12 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
             ),
             Column("agreement", "Judge minus human", "Agreement with the other humans, less what a human reaches"),
             Column("direction", "Direction", "Human minus judge, and what that says"),
+            Column(
+                "labels",
+                "Labels",
+                "How many notice a difference of the margin, and how many show that a judge without a direction lies "
+                "within it, as the criterion of direction asks",
+            ),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),
         ),
         rows=tuple(
@@ -50,6 +57,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
                 _certificate(panels[criteria.KEY], judge, is_trial=plan.is_trial, on_test=judge in on_test),
                 _agreement(panels[ceiling.KEY], judge),
                 _direction(panels[direction.KEY], judge, material, plan),
+                _labels(panels[direction.KEY], judge, material, plan),
                 _uniformity(panels[uniformity.KEY], judge, material, plan),
             )
             for judge in material.judges
@@ -119,6 +127,17 @@ def _direction(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell
     if margin is not None and direction.is_within(estimate, margin):
         said += f", within {margin_in_words(margin, shares)}"
     return f"{in_points(estimate, shares)}, n = {estimate.n}, {said}"
+
+
+def _labels(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:
+    parties = (judge, main_basis(material, plan).name)
+    counts = [
+        f"{row.estimate.value:,.0f} {what}"
+        for statistic, what in ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass"))
+        for row in panel.of(statistic, parties=parties)
+        if not math.isnan(row.estimate.value)
+    ]
+    return ", ".join(counts) or NOT_DEFINED
 
 
 def _uniformity(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:

@@ -90,29 +90,34 @@ def looks_in_words(session: Session, study_id: int) -> str:
     )
 
 
-def looks_at_judges(times: Mapping[str, tuple[int, Part]], *, several_prompts: bool) -> str:
+def looks_at_judges(times: Mapping[str, Mapping[Part, int]], *, several_prompts: bool) -> str:
     """Return how often each judge's agreement with people was opened, as a sentence.
 
     Parameters
     ----------
     times
-        By the name of a judge with its prompt: how often, including this time, and on which subjects.
+        By the name of a judge with its prompt, then by the subjects: how often, including this time.
     several_prompts
         Whether two of them are one judge with two prompts.
 
-    >>> looks_at_judges({"J": (2, "test")}, several_prompts=False).partition(".")[0]
-    'Looks: agreement with people was opened 2 times for J on test subjects, this time included'
+    >>> looks_at_judges({"J": {"development": 3, "test": 1}}, several_prompts=False).partition(", this")[0]
+    'Looks: agreement with people was opened for J 3 times on development subjects and once on test subjects'
     """
-    of_judges = [
-        f"{'once' if count == 1 else f'{count} times'} for {name}" + ("" if part == "all" else f" on {part} subjects")
-        for name, (count, part) in times.items()
-    ]
+    of_judges = []
+    for name, of_parts in times.items():
+        said = [_times_on(count, part) for part, count in of_parts.items()]
+        of_judges.append(f"for {name} {' and '.join(said)}")
     together = "; the prompts of one judge are counted together" if several_prompts else ""
     return (
         f"Looks: agreement with people was opened {', '.join(of_judges)}, this time included{together}. Each look is "
         "at other verdicts; confidence levels hold for the first, as the next prompt, run or people can be chosen by "
         "it."
     )
+
+
+def _times_on(count: int, part: Part) -> str:
+    times = "once" if count == 1 else f"{count} times"
+    return times if part == "all" else f"{times} on {part} subjects"
 
 
 def fingerprint(material: Material, judge: str, basis: str = "") -> str:

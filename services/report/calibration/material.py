@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -203,6 +204,7 @@ def _read(
         runs=of_judges,
         conditions=_conditions(pool.models, items, {name: factors[name] for name in of_answers if name in factors}),
         made={(in_words(judge_of(stored)), stored.name): _made(stored) for stored, _, _ in runs},
+        sources={(in_words(judge_of(stored)), stored.name): _source(stored) for stored, _, _ in runs},
     )
     return material, Candidates(pool.ids, pool.item_ids)
 
@@ -210,6 +212,15 @@ def _read(
 def _made(stored: JudgeRun) -> Made:
     judge, prompt = judge_of(stored)
     return Made(judge, prompt, str(stored.parameters.get("model", "")))
+
+
+def _source(stored: JudgeRun) -> str:
+    """Return what a run's verdicts were read from: its file, and which of its columns, scores or orders."""
+    columns = dict(stored.parameters.get("columns", {}))
+    # The same verdicts are the same whatever is said of their confidence or read as their explanation.
+    read = {name: path for name, path in columns.items() if name not in ("confidence", "explanation")}
+    which = [stored.parameters.get(name, "") for name in ("of_model", "scorer", "order")]
+    return json.dumps([stored.source_sha256, read, *which], sort_keys=True)
 
 
 def _conditions(models: Factor, items: Codes, of_answers: Mapping[str, Factor]) -> dict[str, Factor]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlmodel import select
 
 from agreement.judge.bases import bases
+from agreement.judge.material import Material
+from agreement.judge.panels import criteria
+from agreement.judge.plan import Plan
+from agreement.judge.wording import listed
 from db import Database, JudgeRun
 from db.base import stored_id
 from services.errors import Conflict
@@ -16,8 +20,9 @@ from services.judging.import_labels import lines_of
 from services.judging.run_identity import judge_of
 from services.people.identity import Actor
 from services.people.permission import require_role
+from services.progress.data_lock import require_report_open
 from services.report.calibration.calibrating import fields_with_judges
-from services.report.calibration.parts import read_parts
+from services.report.calibration.parts import on_test, read_parts
 from services.studies import frozen_facts
 
 
@@ -48,6 +53,50 @@ def open_agreement(
     if labels or basis:
         _require_known(database, actor, study_key, run, verdicts)
     return sealed_split.open_test(database, actor, study_key, run, reason, verdicts)
+
+
+def counts_before_opening(
+    database: Database, actor: Actor, study_key: str, field: str, runs: Sequence[str], labels: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return how many test candidates of each stratum people labelled, and what cannot pass for these numbers alone.
+
+    A candidate counts if anybody labelled it: how many have a verdict by a majority would tell where people agree.
+
+    Raises
+    ------
+    NotFound, NotAllowed
+        As for the report.
+    """
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        require_report_open(session, stored_id(study.id), actor.person_id)
+        expansion = frozen_facts.expansion_of(session, stored_id(study.id))
+        material, plan = on_test(session, study, expansion, field, runs, labels)
+    unit = "candidates" if material.compared is None else "pairs"
+    return tuple(counts_in_words(material, plan, unit))
+
+
+def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
+    """Yield the sentences on the numbers of labelled candidates that criteria depend on."""
+    least, labelled = plan.criteria.fewest_in_stratum, material.labelled
+    strata = {
+        f"{name} {level}": int(among[material.labelled_places].sum())
+        for name, factor in material.attributes.items()
+        for level, among in factor.levels()
+    }
+    counts = "".join(f", {stratum}: {n}" for stratum, n in strata.items())
+    yield f"People labelled {labelled.n} test {unit} in all{counts}. Those without a verdict by the basis count less."
+    few = [f"{stratum} ({n})" for stratum, n in strata.items() if n < least]
+    short: list[tuple[str, str]] = []
+    if few or labelled.n < least:
+        short.append((criteria.STRATUM, f"fewer than {least} in {listed(few or ['all'])}"))
+    if len(material.humans) < plan.criteria.fewest_humans:
+        short.append((criteria.HUMANS, f"fewer than {plan.criteria.fewest_humans}"))
+    for declared in plan.criteria.declared:
+        if labelled.n < declared.fewest_candidates:
+            short.append((declared.key, f"fewer than {declared.fewest_candidates}"))
+    for key, why in short:
+        yield f"The criterion '{key}' cannot pass for the number alone: {why}."
 
 
 def _require_known(database: Database, actor: Actor, study_key: str, run: str, verdicts: CountedVerdicts) -> None:

@@ -25,7 +25,7 @@ from services.judging.run_identity import Judge, in_words, judge_of
 from services.report.calibration import elsewhere, grades
 from services.report.calibration.compared import pool_of_pairs, with_orders
 from services.report.calibration.divided import ON_TEST, how_divided
-from services.report.calibration.in_a_study import for_a_study
+from services.report.calibration.in_a_study import for_a_study, for_pairs
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
@@ -67,6 +67,8 @@ class OfJudge:
         The calibration's plan, with what applies to that part.
     looks
         How often the judge's agreement was opened on that part.
+    looks_before
+        How often on development subjects, if that part is test; otherwise the same number.
     by
         The human verdicts that the opening of that part names.
     """
@@ -77,6 +79,7 @@ class OfJudge:
     candidates: Candidates
     plan: Plan
     looks: int = 1
+    looks_before: int = 1
     by: CountedVerdicts = USUAL
 
 
@@ -195,6 +198,22 @@ def read_parts(
     )
 
 
+def on_test(
+    session: Session, study: Study, expansion: Expansion | None, field: str, runs: Sequence[str], labels: Sequence[str]
+) -> tuple[Material, Plan]:
+    """Read what is sealed, only to be counted before agreement on it is opened: no caller shows what was said."""
+    study_id = stored_id(study.id)
+    for_test = queries.items_for_test(session, study_id)
+    wanted = session.exec(
+        select(JudgeRun).where(JudgeRun.study_id == study_id, col(JudgeRun.name).in_(runs)).order_by(col(JudgeRun.id))
+    ).all()
+    read, plan = _read(session, study, expansion, field, wanted, "", frozenset())
+    if labels:
+        given = load_labels(session, study_id, "" if expansion is None else field, labels, frozenset())
+        read = elsewhere.with_labels(read, given)
+    return part_of(read, for_test, within=True)[0], plan
+
+
 def _basis_on_test(by: CountedVerdicts, plan: Plan, material: Material, fewest: int) -> str | None:
     """Return the basis on test subjects: that of the opening, and once all is unsealed the one that is asked for."""
     wanted = plan.basis if plan.basis and fewest == 1 else by.basis
@@ -216,8 +235,13 @@ def panels_of(what: Parts) -> dict[str, Panel]:
         if key in ON_TEST:
             own += [(each.part, _on_test(key, what.whole, each)) for each in opened.values()]
         by = None if what.labels is None else what.whole.humans
-        panels[key] = joined(key, [(part, for_a_study(panel)) for part, panel in own], by)
+        panels[key] = joined(key, [(part, _in_words(panel, what.whole)) for part, panel in own], by)
     return panels
+
+
+def _in_words(panel: Panel, material: Material) -> Panel:
+    worded = for_a_study(panel)
+    return worded if material.compared is None else for_pairs(worded)
 
 
 def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[str] | None) -> Panel:

@@ -168,7 +168,7 @@ def test_the_card_does_not_call_bounds_shipped_that_a_command_gave(given, files,
 
     words = "Criteria with bounds given for this certificate, not all of them those that are shipped"
     assert words in target.with_suffix(".txt").read_text()
-    assert "Criteria that are shipped" in certified.with_suffix(".txt").read_text()
+    assert "\nCriteria that are shipped\n" in certified.with_suffix(".txt").read_text()
 
 
 def test_the_unit_of_a_result_is_its_statistics_and_not_read_from_the_criterions_words(certified):

@@ -8,6 +8,7 @@ import pytest
 
 from agreement import (
     judge_direction,
+    labels_needed,
 )
 from agreement.clustered_pairs import paired_score_in_clusters
 from agreement.judge.bases import main_basis
@@ -99,6 +100,46 @@ def test_a_direction_in_a_single_cluster_has_no_p():
     assert "no P of a single cluster" in panel.sentence
 
 
+def test_labels_to_notice_a_direction_and_labels_to_pass_its_criterion_are_two_numbers():
+    panel = direction_of_mri_eval()
+
+    (notice,), (to_pass,) = panel.of("labels needed"), panel.of("labels to pass")
+    assert (notice.estimate.value, to_pass.estimate.value) == (346, 462)
+    assert "a difference of 5 points is noticed with power .8 by 346 labels (200 to 548)" in panel.sentence
+    within = "that a judge without a direction lies within 5 points is shown with power .8 by 462 labels (309 to 709)"
+    assert within in panel.sentence
+
+
+def test_labels_to_pass_are_of_the_margin_of_the_criterion():
+    wide = replace(PLAN, criteria=Criteria(direction_margin=0.1))
+
+    (row,) = direction.panel(mri_eval(), wide).of("labels to pass")
+
+    assert row.estimate.value == labels_needed(power=0.8, within=0.1, differing=14 / 136)
+    assert "lies within 10 points is shown" in direction.panel(mri_eval(), wide).sentence
+
+
+@pytest.mark.parametrize(("strict", "lenient", "is_said"), [(7, 7, True), (40, 0, False)])
+def test_a_certificate_that_direction_fails_by_width_says_how_many_labels_pass(strict, lenient, is_said):
+    n = strict + lenient
+    human = np.r_[np.ones(50), np.zeros(36), np.ones(strict), np.zeros(lenient)]
+    judge = np.r_[np.ones(50), np.zeros(36), np.zeros(strict), np.ones(lenient)]
+
+    said = criteria.panel(material([human], {"grok": judge}, items=np.arange(86 + n)), PLAN).sentence
+
+    assert "direction failed" in said
+    assert ("too wide: that a judge without a direction lies within 5 points is shown" in said) == is_said
+
+
+def test_a_certificate_on_few_sealed_verdicts_leaves_the_number_of_labels_to_panel_2():
+    human = np.r_[np.ones(50), np.zeros(36), np.ones(7), np.zeros(7)]
+    judge = np.r_[np.ones(50), np.zeros(36), np.zeros(7), np.ones(7)]
+
+    said = criteria.panel(material([human], {"grok": judge}), replace(PLAN, fewest_shown=5)).sentence
+
+    assert "too wide: panel 2 says how many labels that takes" in said
+
+
 def test_the_labels_that_settle_a_direction_follow_from_margin_and_disagreement_alone():
     seen = direction_of_mri_eval().of("labels needed")[0].estimate
     human, judge = np.ones(136), np.r_[np.zeros(7), np.ones(129)]
@@ -176,6 +217,21 @@ def test_what_is_divided_here_is_called_halves_with_the_numbers_that_each_figure
     assert panel.sentence.startswith("On 200 candidates of the half held back, the Brier score of judge is .")
     assert "chosen for a specificity of .8 on the other half, specificity is ." in panel.sentence
     assert f"] (n = {at[thresholds.SPECIFICITY]}) and sensitivity ." in panel.sentence
+
+
+def test_it_is_said_that_a_threshold_is_of_one_random_half_and_how_far_it_ranges_over_others():
+    graded = with_grades()
+
+    panel, again = (thresholds.panel(graded, replace(PLAN, seed=seed)) for seed in (1, 2))
+
+    (row,) = panel.of("threshold, over other halves")
+    low, high = (float(edge) for edge in row.sentence.removeprefix("from ").split(" to "))
+    of_one_half = again.of("threshold")[0].estimate.value
+    assert low < high and low - 0.02 <= of_one_half <= high + 0.02
+    assert f"All this is of one random half of the subjects: over 20 others the threshold lies {row.sentence}" in (
+        panel.sentence
+    )
+    assert len(panel.of("specificity at the threshold, over other halves")) == 1
 
 
 def test_too_few_to_divide_are_refused_with_the_numbers():
@@ -536,3 +592,37 @@ def test_a_criterion_by_what_no_labelled_candidate_has_is_not_passed():
     (row,) = criteria.panel(of_few, declared(statistic="percent_agreement", above=0.1, by=("tier",))).of("ours")
 
     assert (row.sentence, row.estimate.undefined_because) == ("not estimable", "no labelled candidate has a tier")
+
+
+@pytest.mark.parametrize(("sources", "compared"), [(("x", "x", "y"), 1), (("x", "x", "x"), 0), (("x", "y", ""), 3)])
+def test_runs_that_were_read_from_one_file_are_no_repeats_and_are_said_to_be_none(sources, compared):
+    codes = np.tile([1.0, 0.0], 20)
+    runs = {f"run {place}": verdicts(codes) for place in range(3)}
+    read_from = {("grok", run): source for run, source in zip(runs, sources, strict=True)}
+    twice = replace(material([codes], {"grok": codes}), runs={"grok": runs}, sources=read_from)
+
+    panel = repeats.panel(twice, PLAN)
+
+    assert len(panel.of(repeats.SCATTER)) == compared
+    said = [why for why in panel.refused if why.startswith("run 0 and run 1 of grok were read from the same file")]
+    assert len(said) == (sources[1] == "x")
+    assert not any("--run" in why for why in panel.refused)
+
+
+def errs_alike_in_sum():
+    """A judge that errs on one of two models only, as often in either direction."""
+    truth = np.tile(np.r_[np.ones(60), np.zeros(60)], 2)
+    judge = truth.copy()
+    judge[120:144], judge[180:204] = 0.0, 1.0
+    of_model = Factor(np.repeat([0, 1], 120), ("A", "B"))
+    return material([truth], {"grok": judge}, models=of_model, items=np.tile(np.arange(120), 2))
+
+
+def test_panels_3_and_5_refer_to_each_other_where_rates_differ_and_the_signed_difference_does_not():
+    seen = errs_alike_in_sum()
+
+    three, five = uniformity.panel(seen, PLAN), corrected.panel(seen, PLAN)
+
+    assert "by model, though (panel 5, P < .001): errors of both kinds cancel." in three.sentence
+    (rejected,) = [why for why in five.refused if "which is rejected" in why]
+    assert "; panel 3, undecided over model, is of the signed difference, in which errors of both kinds" in rejected

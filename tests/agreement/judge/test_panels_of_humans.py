@@ -282,3 +282,13 @@ def test_of_many_humans_not_every_two_are_compared_and_their_pairs_are_counted()
     assert len(panel.of("kappa", stratum="all", parties=("judge", "h41"))) == 1
     assert len(panel.of("human with the others")) == 41
     assert len(fewer.of("kappa", parties=("h1", "h2"))) == 1
+
+
+def test_a_human_without_a_candidate_in_common_with_the_others_is_named_once():
+    codes = np.tile([1.0, 0.0, 1.0], 20)
+    both, alone = np.r_[codes, np.full(60, np.nan)], np.r_[np.full(60, np.nan), codes]
+
+    said = ceiling.panel(material([alone, both, both], {"judge": np.r_[codes, codes]}), PLAN).sentence
+
+    assert said.count("has answered no candidate of which the others have a consensus") == 1
+    assert "not comparable: h1 has answered" in said and "column" not in said

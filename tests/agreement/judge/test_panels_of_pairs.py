@@ -22,6 +22,8 @@ N = 40
 # The answers of x are first in the tables, those of y second.
 X, Y = (Factor(np.zeros(N, dtype=np.intp), (name,)) for name in "xy")
 
+CHANGES = repeatability.CHANGES
+
 
 def verdicts(letters: str) -> Verdicts:
     """Return verdicts from letters: a, b, t(ie), n(either), or a space for none."""
@@ -188,3 +190,41 @@ def test_two_prompts_that_saw_no_common_order_are_said_to_have_seen_none(signs: 
     (said,) = repeatability.between_versions(material, PLAN)
 
     assert f"not known: no repeated run, {many} in another order or in one that is not known; " in said
+
+
+def changes(panel: Panel) -> dict[str, tuple[float, int]]:
+    return {row.statistic: (row.estimate.value, row.estimate.n) for row in panel.rows if row.statistic in CHANGES}
+
+
+def test_what_changed_with_the_order_of_a_pair_is_no_change_from_run_to_run() -> None:
+    panel = repeatability.panel(pairs({"one": BY_PLACE["+"], "other": BY_PLACE["-"]}), PLAN)
+
+    assert changes(panel) == {repeatability.WITH_THE_ORDER: (1.0, N)}
+    assert (
+        "of 40 verdicts on pairs shown in the other order, which is its preference for a place as well"
+        in panel.sentence
+    )
+
+
+def test_runs_of_orders_drawn_anew_repeat_each_other_on_the_pairs_seen_in_the_same_order() -> None:
+    first = ("a" * 20 + "b" * 20, "+" * 20 + "-" * 20)
+    again = ("a" * 18 + "bb" + "a" * 10 + "b" * 10, "+" * 20 + "+" * 10 + "0" * 10)
+
+    panel = repeatability.panel(pairs({"one": first, "again": again}), PLAN)
+
+    assert changes(panel) == {
+        repeatability.SCATTER: (0.1, 20),
+        repeatability.WITH_THE_ORDER: (1.0, 10),
+        repeatability.ORDER_UNKNOWN: (0.0, 10),
+    }
+    assert [len(panel.of(name)) for name in ("missing", "new")] == [1, 1]
+    assert {row.stratum for row in panel.of(repeatability.SCATTER)} == {"judge, pairs shown in the same order"}
+
+
+def test_two_prompts_of_which_each_was_run_once_in_each_order_have_no_share_from_run_to_run() -> None:
+    both = {"one": BY_PLACE["+"], "other": BY_PLACE["-"]}
+    material = two_prompts(both, {"late": BY_PLACE["+"], "last": BY_PLACE["-"]})
+
+    (said,) = repeatability.between_versions(material, PLAN)
+
+    assert "from run to run not known: no repeated run" in said

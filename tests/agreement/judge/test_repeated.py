@@ -155,3 +155,22 @@ def test_a_certificate_of_two_runs_holds_how_much_a_later_run_may_change(tmp_pat
     assert "not more verdicts than changed from run to run, 1.5 %" in (tmp_path / "card.txt").read_text()
     assert not repeated.scatter(*changed_by((8, 0, 1), n=200), document).failed
     assert repeated.scatter(*changed_by((16, 0, 1), n=200), document).failed
+
+
+def test_a_card_allows_only_what_changed_from_run_to_run_and_not_what_changed_with_the_order():
+    from_run_to_run, with_the_order = certified(share=0.28), certified(share=0.28)
+    with_the_order["panels"][1]["rows"][0]["statistic"] = "changed with the order"
+
+    allowed, not_said = (repeated.in_words(document) for document in (from_run_to_run, with_the_order))
+
+    assert allowed == "a later run not more verdicts than changed from run to run, 28 %"
+    assert "is not said: no repeated run (28 % changed with the order), and no --most-changed" in not_said
+
+
+def test_what_changed_with_the_order_does_not_allow_a_later_run_to_scatter():
+    document = certified(share=0.28)
+    document["panels"][1]["rows"][0]["statistic"] = "changed with the order"
+
+    tested = repeated.scatter(*changed_by((60, 0, 1)), document)
+
+    assert "not tested, as the certificate has no repeated run" in tested.words

@@ -23,7 +23,7 @@ from db.engine import make_engine
 from exchange.report.report_markup import table_markup
 from server import downloads, gate
 from services.errors import Conflict, NotAllowed
-from services.judging import import_runs
+from services.judging import import_runs, sources
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
@@ -329,3 +329,24 @@ def test_another_choice_of_human_verdicts_is_named_beside_the_figures(closed: Si
     assert all("Rater 1" in row.basis for row in chosen.panels["corrected"].of(CORRECTED))
     with pytest.raises(Conflict, match="There are no human verdicts 'the eldest'; expected one of Rater 1"):
         calibration.calibration_of(closed.database, closed.admin, closed.study_key, basis="the eldest")
+
+
+def test_a_file_imported_again_with_what_its_confidence_is_of_is_no_repeat(closed: Situation) -> None:
+    content = b"item,candidate,verdict,confidence\n" + b"".join(
+        b"q%d,labelled%d,correct,.9\n" % (n, n) for n in range(N)
+    )
+    for name, confidence_of in (("sure", ""), ("sure of it", "verdict")):
+        import_runs.import_judge_verdicts(
+            closed.database, closed.admin, closed.study_key, name=name, judge="Sure", content=content,
+            file_name="sure.csv", field="score.verdict", asked=sources.asked_of(confidence_of=confidence_of),
+        )  # fmt: skip
+
+    runs = ("sure", "sure of it")
+    panel = calibration.calibration_of(closed.database, closed.admin, closed.study_key, runs=runs).panels[
+        "repeatability"
+    ]
+    card = calibration.certify(closed.database, closed.admin, closed.study_key, runs=runs).card
+
+    assert panel.rows == ()
+    assert panel.refused[0].startswith("sure and sure of it of Sure were read from the same file")
+    assert "how many verdicts a later run may change is not said: one run" in card

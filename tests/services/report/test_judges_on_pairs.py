@@ -15,7 +15,7 @@ import pytest
 
 from agreement.judge.certificate import name_hash
 from db.engine import Database, make_engine
-from services.judging import import_runs
+from services.judging import asked_fields, import_runs
 from services.progress import data_lock
 from services.report import build_report, calibration
 from services.report.calibration import exports
@@ -131,9 +131,12 @@ def test_win_rates_of_judge_and_people_stand_side_by_side(computed: calibration.
     assert {row.parties[0] for row in computed.panels["corrected"].of("strength")} == {"model-a", "model-b", "model-c"}
 
 
-def test_the_two_orders_of_a_judge_are_repeats_of_it(computed: calibration.Calibration) -> None:
-    [row] = computed.panels["repeatability"].of("changed")
+def test_the_two_orders_of_a_judge_in_one_file_are_no_repeats_and_show_what_changed_with_the_order(
+    computed: calibration.Calibration,
+) -> None:
+    [row] = computed.panels["repeatability"].of("changed with the order")
 
+    assert computed.panels["repeatability"].of("changed") == []
     assert (row.estimate.value, row.estimate.n) == (pytest.approx(6 / 18), 18)
 
 
@@ -153,6 +156,14 @@ def test_pairs_are_exported_with_both_answers(situation: Situation) -> None:
     first = next(line for line in lines if line["candidate"] == "k6a & k6b" and line["run"] == "first shown first")
     assert (first["model"], first["judge_says"], first["Rater 1 says"]) == ("model-a / model-b", "a", "tie")
     assert first["answer"] == "a: A says 6.\nb: B says 6."
+
+
+def test_a_certificate_of_both_orders_does_not_allow_a_later_run_what_changed_with_the_order(
+    situation: Situation,
+) -> None:
+    made = calibration.certify(situation.database, situation.admin, situation.study_key)
+
+    assert "no repeated run (33 % changed with the order), and no --most-changed" in made.card
 
 
 def test_a_certificate_names_pairs_as_the_exported_table_does(situation: Situation) -> None:
@@ -186,3 +197,17 @@ def test_what_a_plan_declares_of_a_judge_and_people_is_reported_and_decides_the_
     assert len(judged) == 2
     assert rows["alike"] == "passed"
     assert not any("direction" in statistic for statistic in rows)
+
+
+def test_what_is_counted_in_panels_and_certificate_is_pairs(computed: calibration.Calibration) -> None:
+    said = [text for panel in computed.panels.values() for text in (*panel.sentences, *panel.refused)]
+
+    assert [text for text in said if "candidate" in text] == []
+    units = {row.estimate.unit for panel in computed.panels.values() for row in panel.rows}
+    assert "pair" in units and "candidate" not in units
+
+
+def test_where_only_pairs_are_compared_no_labels_can_be_imported_and_it_is_said_why(situation: Situation) -> None:
+    why = asked_fields.why_no_labels(situation.database, situation.admin, situation.study_key)
+
+    assert why == f"People compare pairs of answers in {FIELD}, {asked_fields.NOT_OF_PAIRS}."

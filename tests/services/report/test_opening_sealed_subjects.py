@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -31,6 +32,20 @@ from tests.services.report.sealed_scores import (
     said_of,
 )
 from tests.situations import Situation
+
+
+def test_before_opening_it_is_said_how_many_are_labelled_and_what_cannot_pass_for_the_count(
+    sealed: Situation,
+) -> None:
+    of_test = items_for_test(sealed)
+
+    first, *more = calibration.counts_before_opening(
+        sealed.database, sealed.admin, "sealed", "score.verdict", ["first"]
+    )
+
+    assert first.startswith(f"People labelled {len(of_test)} test candidates")
+    few = [said for said in more if said.startswith("The criterion 'labels in the stratum' cannot pass for the number")]
+    assert len(few) == 1 and "fewer than 30 in " in few[0]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +79,18 @@ def test_agreement_on_test_is_opened_for_one_prompt_once_and_shows_no_rows(seale
         (tmp_path / str(number)).mkdir()
         output = route(sealed, tmp_path / str(number))
         assert found_in(output, said_of(sealed, items_for_test(sealed))) == set()
+
+
+@pytest.mark.usefixtures("opened")
+def test_looks_at_development_are_remembered_beside_those_at_test(sealed: Situation) -> None:
+    said = " ".join(calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first"]).said)
+    card = calibration.certify(sealed.database, sealed.admin, "sealed", runs=["first"]).card
+
+    counted = re.search(
+        r"for Judge \(v1\) (\w+ ?\w*) on development subjects and (\w+ ?\w*) on test subjects, this", said
+    )
+    assert counted is not None
+    assert re.search(r"Before +(one look|\d+ looks) at agreement on development subjects", card)
 
 
 @pytest.mark.usefixtures("opened")
