@@ -12,7 +12,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
 from agreement.judge.coefficients import UNIT, Coefficient, alpha_of_all, coefficients, weighted_kappa
-from agreement.judge.direction import diagnostic_accuracy
+from agreement.judge.diagnostic import diagnostic_accuracy
 from agreement.judge.factors import Chosen
 from agreement.judge.material import Material
 from agreement.judge.plan import Declared, Plan
