@@ -10,6 +10,7 @@ from agreement.judge.bases import bases
 from agreement.judge.material import Material
 from agreement.judge.panels import criteria
 from agreement.judge.plan import Plan
+from agreement.judge.withheld import FEWEST_SEALED, too_few
 from agreement.judge.wording import listed
 from db import Database, JudgeRun
 from db.base import stored_id
@@ -79,14 +80,19 @@ def counts_before_opening(
 def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
     """Yield the sentences on the numbers of labelled candidates that criteria depend on."""
     least, labelled = plan.criteria.fewest_in_stratum, material.labelled
-    strata = {
-        f"{name} {level}": int(among[material.labelled_places].sum())
-        for name, factor in material.attributes.items()
-        for level, among in factor.levels()
-    }
-    counts = "".join(f", {stratum}: {n}" for stratum, n in strata.items())
-    yield f"People labelled {labelled.n} test {unit} in all{counts}. Those without a verdict by the basis count less."
-    few = [f"{stratum} ({n})" for stratum, n in strata.items() if n < least]
+    strata: dict[str, str] = {}
+    few: list[str] = []
+    for name, factor in material.attributes.items():
+        counts = {level: int(among[material.labelled_places].sum()) for level, among in factor.levels()}
+        # Of a few, also of none, a number tells on which of them nobody could decide.
+        withheld = too_few({level: max(n, 1) for level, n in counts.items()}, FEWEST_SEALED)
+        said = {level: "not said" if level in withheld else str(n) for level, n in counts.items()}
+        strata |= {f"{name} {level}": number for level, number in said.items()}
+        few += [f"{name} {level} ({said[level]})" for level, n in counts.items() if n < least]
+    of_each = "".join(f", {stratum}: {number}" for stratum, number in strata.items())
+    yield f"People labelled {labelled.n} test {unit} in all{of_each}. Those without a verdict by the basis count less."
+    if "not said" in strata.values():
+        yield f"No number is said of fewer than {FEWEST_SEALED}, nor of what would tell it."
     short: list[tuple[str, str]] = []
     if few or labelled.n < least:
         short.append((criteria.STRATUM, f"fewer than {least} in {listed(few or ['all'])}"))
