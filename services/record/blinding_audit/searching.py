@@ -69,6 +69,7 @@ class Search:
         self._hidden = hidden
         self._subjects = subjects
         self._shared = shared
+        self._offered = frozenset(normal(text) for text in shared)
         with database.read_only() as session:
             self._places = WrittenPlaces(frozen_facts.expansion_of(session, study_id), study_id)
         self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
@@ -154,10 +155,10 @@ class Search:
             return
         lines = []
         for line in part.text.splitlines():
-            label = next((text for text in self._shared if text and line.startswith(f"{as_label(text)} ")), "")
+            label = self._label_of(line)
             if label:
                 yield replace(part, text=label)
-            lines.append(line[len(as_label(label)) + 1 :] if label else line)
+            lines.append(self._without_label(line))
         yield replace(part, text="\n".join(lines))
 
     def _hits(self, part: Piece) -> frozenset[int]:
@@ -191,8 +192,27 @@ class Search:
                 if is_weighed(value, part) and is_elsewhere(value, part, reader.units, self._subjects):
                     tally.elsewhere[number, part.where] += 1
                 continue
-            ruling = rule_on(value, part, reader, everybody_gets_it=part.text in self._shared)
+            shared = part.text in self._shared or self._is_only_chosen(value, number, part)
+            ruling = rule_on(value, part, reader, everybody_gets_it=shared)
             _note(ruling, value, number, part, name, tally)
+
+    def _is_only_chosen(self, value: Value, number: int, part: Piece) -> bool:
+        """Return whether an answer or a reference has a value only as an option, alone in the line of its field.
+
+        It was offered to everybody. What it says about the answer itself is weighed as before.
+        """
+        if part.sort != "answers" or value.kind.of_the_answer:
+            return False
+        literals = {literal.text for literal in value.literals}
+        others = [line for line in part.text.splitlines() if normal(self._without_label(line)) not in literals]
+        return not literals.isdisjoint(self._offered) and number not in self._in_text("\n".join(others))
+
+    def _without_label(self, line: str) -> str:
+        label = self._label_of(line)
+        return line[len(as_label(label)) + 1 :] if label else line
+
+    def _label_of(self, line: str) -> str:
+        return next((text for text in self._shared if text and line.startswith(f"{as_label(text)} ")), "")
 
 
 def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, tally: Tally) -> None:

@@ -14,10 +14,32 @@ from services.studies.folders import checking
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.following_study import read_through
 from tests.pool_study import POOL, consulting, opened_pool, pooled_answers
-from tests.room_study import rewrite, rows_of
+from tests.room_study import change_item, rewrite, rows_of
 from tests.services.reading.test_places_in_pools import with_an_image
-from tests.services.record.blinding_audit.planted_study import audited
-from tests.situations import Situation
+from tests.services.record.blinding_audit.planted_study import ANY, audited
+from tests.situations import Situation, answers
+
+AIDED = """
+blindread: 2
+name: listed
+title: People and models
+groups: {readers: {title: Readers, people: 2}, graders: {title: Graders, people: 2}}
+attributes: {items: {model_a: text}}
+phases:
+  - key: secret_arm
+    title: Consultation
+    rates: items
+    shows: [prompt]
+    form: {kind: {type: choice, options: {s: Solid, g: Ground glass}}, why: text}
+    by: readers
+  - key: grade
+    title: Grading
+    rates: [candidates, answers of secret_arm]
+    takes: [kind, why]
+    shows: [prompt, candidate]
+    form: {right: yes_no}
+    by: graders
+"""
 
 
 def drawn(database: Database, folder: Path, protocol: str = POOL) -> Situation:
@@ -97,3 +119,38 @@ def test_a_model_whose_place_is_written_as_no_persons_is_told_from_people(
     audit = audited(situation, tmp_path / "audit.json")
 
     assert {item for _, item in audit.leaks("writing")} == leaks
+
+
+@pytest.mark.parametrize(
+    ("written", "leaks"),
+    [("Ground glass", set()), ("Ground glass, as the aid says", {"i1", ANY})],
+    ids=["as an option", "in words"],
+)
+def test_an_aid_that_is_an_option_is_a_leak_in_an_answer_only_if_it_is_written_in_words(
+    sqlite_database: Database, tmp_path: Path, written: str, leaks: set[str]
+) -> None:
+    def with_an_aid(folder: Path) -> None:
+        change_item(folder, "i1", model_a="Ground glass")
+        rewrite(
+            folder / "candidates.csv",
+            [
+                {
+                    "candidate": f"i{n}{model}",
+                    "item": f"i{n}",
+                    "model": f"model-{model}",
+                    "kind": kind,
+                    "why": "Bright.",
+                }
+                for n in range(1, 7)
+                for model, kind in (("a", "Solid"), ("b", written if n == 1 else "Ground glass"))
+            ],
+        )
+
+    protocol = AIDED.replace("People and models", f"The aid is {written}")
+    situation = opened_pool(sqlite_database, tmp_path / "study", protocol, changes=[with_an_aid])
+    for reader in situation.raters[:2]:
+        read_through(situation, reader, {f"i{n}": lambda _: answers(kind="s", why="Dark.") for n in range(1, 7)})
+
+    audit = audited(situation, tmp_path / "audit.json")
+
+    assert {item for _, item in audit.leaks("attribute")} == leaks
