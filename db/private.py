@@ -25,15 +25,22 @@ def keep_private(folder: Path) -> list[Path]:
     are left unchanged and returned.
     """
     os.umask(0o077)
-    open_still = []
-    for path, mode in [(folder, FOLDER), *_inside(folder)]:
-        if stat.S_IMODE(path.lstat().st_mode) & 0o077 == 0:
-            continue
-        try:
+    return [path for path, mode in [(folder, FOLDER), *_inside(folder)] if stays_open(path, mode)]
+
+
+def stays_open(path: Path, mode: int) -> bool:
+    """Remove other users' access to a path, and return whether they still have it.
+
+    A file that is gone by now is open to nobody: a running import or another command may have deleted its own.
+    """
+    try:
+        if stat.S_IMODE(path.lstat().st_mode) & 0o077:
             path.chmod(mode)
-        except OSError:
-            open_still.append(path)
-    return open_still
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def _inside(folder: Path) -> Iterator[tuple[Path, int]]:

@@ -46,14 +46,16 @@ def exchanged_columns(candidates: Sequence[CandidateRow]) -> Iterator[str]:
 
     Such a table has probably got the model's name in the column of the answer.
     """
-    models, answers = {row.model for row in candidates}, {row.answer for row in candidates}
-    recurs_in_no_item = len({(row.item, row.answer) for row in candidates}) == len(candidates)
-    if len(models) == len(candidates) >= _FEWEST_LINES and 2 * len(answers) <= len(candidates) and recurs_in_no_item:
-        first = candidates[0]
+    # Models that answer in columns of fields leave the column of the answer empty.
+    rows = [row for row in candidates if row.answer]
+    models, answers = {row.model for row in rows}, {row.answer for row in rows}
+    recurs_in_no_item = len({(row.item, row.answer) for row in rows}) == len(rows)
+    if len(models) == len(rows) >= _FEWEST_LINES and 2 * len(answers) <= len(rows) and recurs_in_no_item:
+        first, recur = rows[0], "one answer recurs" if len(answers) == 1 else f"{len(answers)} answers recur"
         yield (
-            f"candidates.csv: each of the {len(candidates)} lines has a model of its own, and {len(answers)} answers "
-            f"recur: line {first.line} has model '{shown(first.model)}' and answer '{shown(first.answer)}'. Check that "
-            "the columns model and answer are not exchanged."
+            f"candidates.csv: each of the {len(rows)} lines with an answer has a model of its own, and {recur}: "
+            f"line {first.line} has model '{shown(first.model)}' and answer '{shown(first.answer)}'. Check that the "
+            "columns model and answer are not exchanged."
         )
 
 

@@ -183,7 +183,11 @@ def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
     """Yield for each column which cells hold what no person could have answered: no place, no option or no number."""
     kinds = (
         ("no place", "three numbers in mm or, in an image without scale, column 33 row 17", shown_places.not_places),
-        ("no answer that people can give", "ids or texts of options, or a number", shown_places.not_offered),
+        (
+            "no answer that people can give",
+            "ids or texts of options, or a number in the range of the field",
+            shown_places.not_offered,
+        ),
     )
     for is_what, expected, unlike in kinds:
         for key in dict.fromkeys(key for _, key, _ in unlike):

@@ -36,7 +36,7 @@ from protocol.phases import Phase, Queue
 from protocol.sections import Practice
 from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
-from services.errors import Conflict, NotFound
+from services.errors import Conflict, NotFound, counted
 from services.people.identity import Actor
 from services.people.logins import canonical_login
 from services.people.permission import require_role
@@ -157,10 +157,7 @@ def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
 
 
 def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
-    """Return what is shown before another attempt: its number, and how the last one ended; None before the first.
-
-    The number of right answers is shown only if the protocol gives feedback on each of them.
-    """
+    """Return what precedes another attempt: its number, and how the last one ended, as far as told; None without."""
     training = phases.named(assignment.phase)
     rule = phases.rules_of(training).practice
     if rule is None or assignment.pass_number == 1:
@@ -168,18 +165,18 @@ def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, 
     attempt, mark = _attempt(rule, assignment.pass_number), f"{100 * rule.pass_mark:g} %"
     last = results_of(session, assignment.membership_id)[-1]
     message = f"Attempt {last.pass_number} did not reach the pass mark of {mark}; the items are repeated."
-    if _gives_feedback(phases, training):
+    if _tells_what_is_right(phases, training):
         message = f"In attempt {last.pass_number} you had {last.correct} of {last.judged} right; {mark} are needed."
         if not last.judged:
             message = f"In attempt {last.pass_number} none of your answers was an accepted one; the items are repeated."
-    items = f"{total} item" if total == 1 else f"{total} items"
-    return blinding.ahead_payload(attempt[0].upper() + attempt[1:], message, f"Practise {items} again", "")
+    button = f"Practise {counted(total, 'item')} again"
+    return blinding.ahead_payload(attempt[0].upper() + attempt[1:], message, button, "")
 
 
 def end_in_words(session: Session, phases: StudyPhases, queue: Queue, membership_id: int) -> str:
-    """Return how many answers of the passed practice were right, to precede what begins; empty without feedback."""
+    """Return how many answers of the passed practice were right, to precede what begins; empty if none was told."""
     training, results = phases.training_for(queue), results_of(session, membership_id)
-    if training is None or not results or not results[-1].judged or not _gives_feedback(phases, training):
+    if training is None or not results or not results[-1].judged or not _tells_what_is_right(phases, training):
         return ""
     return f"You had {results[-1].correct} of {results[-1].judged} right. "
 
@@ -188,6 +185,13 @@ def _gives_feedback(phases: StudyPhases, training: Phase) -> bool:
     rule = phases.rules_of(training).practice
     released = rule is not None and rule.feedback
     return may_see(training.role, training, "feedback", Progress(answered=True, released=released))
+
+
+def _tells_what_is_right(phases: StudyPhases, training: Phase) -> bool:
+    """Return whether feedback says of every answer whether it is right."""
+    rules = phases.rules_of(training)
+    forms = rules.forms if rules.fields is None else [""]
+    return _gives_feedback(phases, training) and all(_tells_primary(phases, training, form) for form in forms)
 
 
 def _attempt(rule: Practice | None, pass_number: int) -> str:
@@ -207,7 +211,7 @@ def feedback_on(session: Session, phases: StudyPhases, assignment: Assignment) -
     verdict = queries.root_verdict(session, stored_id(assignment.id))
     reference = queries.reference_of_practice_item(session, item.item_id)
     # Whether an answer is right reveals what the reference is, or is not.
-    asks = verdict is not None and _tells_primary(phases, training, item)
+    asks = verdict is not None and _tells_primary(phases, training, item.form)
     right = _results(session, phases, training, item, reference, verdict)
     places = places_in_references(session, assignment.study_id, item, phases, phases.rules_of(training))
     said = _said(phases, training, item, reference, places)
@@ -273,9 +277,9 @@ def _told(phases: StudyPhases, training: Phase) -> Set[str]:
     return phases.rules_of(training).tells_after if training.listed else {"reference", "explanation"}
 
 
-def _tells_primary(phases: StudyPhases, training: Phase, item: ShownItem) -> bool:
+def _tells_primary(phases: StudyPhases, training: Phase, form: str) -> bool:
     named = _told(phases, training)
-    return "reference" in named or phases.rules_of(training).compared_in(item.form) in fields_of_reference(named)
+    return "reference" in named or phases.rules_of(training).compared_in(form) in fields_of_reference(named)
 
 
 def _results(

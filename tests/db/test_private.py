@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from db import Database
 from db.engine import database_from_environment
-from db.private import keep_private
+from db.private import FILE, keep_private, stays_open
 from services.record import maintenance
 
 
@@ -87,3 +87,7 @@ def test_a_backup_is_private(sqlite_database: Database, tmp_path: Path) -> None:
     maintenance.back_up_installation(sqlite_database, tmp_path / "backup")
 
     assert readable_for_others(tmp_path / "backup") == []
+
+
+def test_a_file_that_another_command_has_just_deleted_is_no_hindrance(tmp_path: Path) -> None:
+    assert not stays_open(tmp_path / "incoming" / "gone.nii.gz", FILE)

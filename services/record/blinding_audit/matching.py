@@ -36,8 +36,9 @@ def normal(text: str) -> str:
 
     Characters that are not drawn are left out.
     """
-    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return _SEPARATOR.sub("-", plain if plain.isascii() else _INVISIBLE.sub("", plain))
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    drawn = folded if folded.isascii() else _INVISIBLE.sub("", folded)
+    return _SEPARATOR.sub("-", " ".join(drawn.split()))
 
 
 def words_of(text: str) -> list[str]:

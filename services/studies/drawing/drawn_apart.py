@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,7 @@ APART_FROM = "apart_from"
 _SHOWN = 12
 # Names at least so alike are taken for one that was misspelt.
 _ALIKE = 0.85
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ def misspelt(session: Session, study: Expansion, own_key: str) -> Iterator[tuple
     keys = set(session.exec(select(Study.key).where(col(Study.removed_at).is_(None)))) - {own_key}
     for phase in study.phases:
         for name in studies_named(study, phase):
-            alike = [] if name in keys else difflib.get_close_matches(name, sorted(keys), n=1, cutoff=_ALIKE)
+            # An earlier round that was read elsewhere is not a later one misspelt.
+            others = [key for key in sorted(keys) if _NUMBER.sub("", key) != _NUMBER.sub("", name)]
+            alike = [] if name in keys else difflib.get_close_matches(name, others, n=1, cutoff=_ALIKE)
             for other in alike:
                 says = (
                     f"sample.not_in names '{name}', and no study of this name exists here (nearest: '{other}'): no "

@@ -140,6 +140,8 @@ def shares_of_draws(
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
     for part in telling:
         drawn_by = telling_drawn_by(study, study.phase(part.key))
+        # Units of one value are of one level, too, which need not be said.
+        of_one_value: set[tuple[str, str, bool]] = set()
         for attribute, read in _read_in_each_way(study, by_levels=by_levels):
             if attribute.key not in drawn_by or not _has_several(attribute, pool, read):
                 continue
@@ -151,7 +153,9 @@ def shares_of_draws(
                 values = {value for unit in part_of for value in _values(unit, attribute.key, pool, read)}
                 enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
                 value = next(iter(values), "")
-                if enough and value and len(values) == 1:
+                about = (attribute.key, other.key, is_new)
+                if enough and value and len(values) == 1 and about not in of_one_value:
+                    of_one_value.add(about)
                     yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
 

@@ -11,6 +11,7 @@ from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
 from protocol.language.law import later_in_words
+from protocol.language.listed import phases_of_listed
 from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
@@ -43,7 +44,7 @@ def require_sound(
         Keys of the phases for which `drawn` holds everything that answers could let in.
     by_levels
         Whether numbers of one level, between declared bounds, tell the reference as one value does: not in versions of
-        studies that were frozen without this rule.
+        studies that were frozen without this rule and break it.
 
     Raises
     ------
@@ -61,6 +62,19 @@ def require_sound(
     ]
     if reasons:
         raise Conflict("\n".join(reasons))
+
+
+def keeps_levels_apart(
+    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], added: Set[str]
+) -> bool:
+    """Return whether nothing is told too early by numbers of one level, apart from the phases that a version adds."""
+    if not any(attribute.bins for attribute in study.attributes):
+        return True
+    others = study.model_copy(update={"phases": [phase for phase in study.phases if phase.key not in added]})
+    phases, parts = phases_of_listed(others), [part for part in drawn if part.key not in added]
+    too_early = _told_too_early(others, phases, parts, pool, to_come, by_levels=True)
+    by_others = _told_by_what_comes_again(others, phases, parts, pool, to_come, by_levels=True)
+    return not (any(too_early) or any(by_others))
 
 
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:

@@ -101,8 +101,8 @@ def test_a_table_with_the_model_in_the_column_of_the_answer_is_warned_of(tmp_pat
     (said,) = warnings(tmp_path, exchanged, protocol=SCORED)
 
     assert said == (
-        "candidates.csv: each of the 4 lines has a model of its own, and 2 answers recur: line 2 has model 'wait' and "
-        "answer 'Borealis'. Check that the columns model and answer are not exchanged."
+        "candidates.csv: each of the 4 lines with an answer has a model of its own, and 2 answers recur: line 2 has "
+        "model 'wait' and answer 'Borealis'. Check that the columns model and answer are not exchanged."
     )
 
 
@@ -110,3 +110,12 @@ def test_a_model_for_each_answer_to_one_item_may_be_meant(tmp_path: Path) -> Non
     answers = [(f"c{n}", "q1", f"Model {n}", "yes" if n % 2 else "no", "") for n in range(6)]
 
     assert warnings(tmp_path, answers, protocol=SCORED) == []
+
+
+def test_models_that_answer_in_columns_of_fields_are_not_taken_for_exchanged(tmp_path: Path) -> None:
+    items = [(f"q{n}", "a", "open", f"{n}?", "Bonn", "x") for n in range(4)]
+    answers = [(f"c{n}", f"q{n}", f"Model {n}", "", "") for n in range(4)]
+
+    said = warnings(tmp_path, answers, items, protocol=SCORED)
+
+    assert [each for each in said if "exchanged" in each] == []

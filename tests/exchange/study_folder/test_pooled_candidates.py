@@ -293,7 +293,8 @@ def test_what_is_no_option_or_number_is_laid_out_as_it_stands_and_warned_of_once
     assert contents.candidates[1].answer == "Differential: ecg;ct\nWhy: about three"
     assert chosen == (
         "candidates.csv: differential is no answer that people can give ('ecg;ct' in line 3, 'ECG + CT' in line 4), "
-        "and is laid out as it stands, which says that a model wrote it; expected ids or texts of options, or a number."
+        "and is laid out as it stands, which says that a model wrote it; expected ids or texts of options, or a number "
+        "in the range of the field."
     )
     assert "why is no answer that people can give ('about three' in line 3)" in typed
     assert "answer is no answer that people can give ('an old stroke' in line 6)" in of_item

@@ -457,15 +457,23 @@ def test_a_preview_of_practice_says_which_of_how_many_items_it_is(sqlite_databas
     assert [(each["practice"]["done"], each["practice"]["total"]) for each in previewed] == [(0, 4), (2, 4)]
 
 
-@pytest.mark.parametrize("shows", [True, False], ids=["with feedback", "without"])
-def test_the_end_of_practice_says_how_many_were_right_if_each_answer_was_told(
-    sqlite_database: Database, tmp_path: Path, shows: bool
+@pytest.mark.parametrize(
+    ("then", "says_so"),
+    [("    then: {shows: [reference, explanation]}\n", True), ("    then: {shows: explanation}\n", False), ("", False)],
+    ids=["the reference", "the explanation", "nothing"],
+)
+def test_how_many_were_right_is_said_after_a_practice_only_if_each_answer_was_told(
+    sqlite_database: Database, tmp_path: Path, then: str, says_so: bool
 ) -> None:
-    protocol = TRAINED if shows else TRAINED.replace("    then: {shows: [reference, explanation]}\n", "")
+    protocol = TRAINED.replace("    then: {shows: [reference, explanation]}\n", then)
     situation = trained(sqlite_database, tmp_path / "study", protocol)
-    practise(situation, situation.raters[0], wrong=1)
+    rater = situation.raters[0]
+    practise(situation, rater, wrong=2)
+    again = on_the_desk(situation, rater, TRAIN)["ahead"]["message"]
+    practise(situation, rater, wrong=1)
 
-    over = on_the_desk(situation, situation.raters[0], TRAIN)
+    over = on_the_desk(situation, rater, TRAIN)["message"]
 
-    assert str(over["message"]).startswith("You had 3 of 4 right. ") is shows
-    assert ("right" in over["message"]) is shows
+    assert again.startswith("In attempt 1 you had 2 of 4 right; ") is says_so
+    assert over.startswith("You had 3 of 4 right. ") is says_so
+    assert ("right" in again, "right" in over) == (says_so, says_so)

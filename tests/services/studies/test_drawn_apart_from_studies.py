@@ -55,6 +55,17 @@ def test_a_misspelt_study_is_refused_by_the_import_with_the_nearest_name(
     )
 
 
+def test_an_earlier_round_that_was_read_elsewhere_is_not_taken_for_a_later_one_misspelt(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    imported_listed(sqlite_database, write_study_folder(tmp_path / "second"), key="round-2")
+    folder = write_listed(tmp_path / "study", APART.replace("tiny]", "round-1, round-2]"))
+
+    situation = imported_listed(sqlite_database, folder, key="round-3")
+
+    assert situation.study_key == "round-3"
+
+
 def test_a_misspelt_study_is_refused_by_the_freeze_if_the_other_came_after_the_import(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

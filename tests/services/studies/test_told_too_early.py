@@ -266,6 +266,24 @@ def test_numbers_of_one_level_tell_the_reference_as_one_value_does(
     assert f"has one value of size ({level})" in said or not level
 
 
+def test_one_value_that_is_also_one_level_is_refused_once(sqlite_database: Database, tmp_path: Path) -> None:
+    def with_sevens(folder: Path) -> None:
+        sizes = {"i1": 1, "i5": 9, "i6": 9}
+        rows = [row | {"size": str(sizes.get(row["item"], 7))} for row in rows_of(folder / "items.csv")]
+        rewrite(folder / "items.csv", rows)
+
+    size = "attributes: {items: {size: {type: number, bins: [5], tells: reference}}}\n"
+    look = f"{{key: look, rates: items, from: {{where: {{size: ['1', '9']}}}}, shows: [prompt], {FORM}}}"
+    folder = write_listed(tmp_path / "study", of_phases(look, BLIND, before=size), [with_sevens])
+    situation = imported_listed(sqlite_database, folder)
+
+    with pytest.raises(Conflict) as refusal:
+        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
+
+    (said,) = str(refusal.value).splitlines()
+    assert "all that is new there has one value of size (7)." in said
+
+
 def test_one_value_that_is_left_beside_what_another_phase_selects_tells_the_reference(
     sqlite_database: Database, tmp_path: Path
 ) -> None:

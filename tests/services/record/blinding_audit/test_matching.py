@@ -31,6 +31,7 @@ def holds(text: str, value: str) -> bool:
         ("as GPT\u2011Falcon\u20137, I", "gpt-falcon-7"),
         ("g\u00adpt\u200b-falcon\u2060-7", "gpt-falcon-7"),
         ("an in\u00adfarct of the left thala\u200bmus", "infarct of the left thalamus"),
+        ("an infarct \u200b of the left \ufeff thalamus", "infarct of the left thalamus"),
         (" ".join("abcdefghijkl") + " and something else", " ".join("abcdefghijklm")),
     ],
 )
