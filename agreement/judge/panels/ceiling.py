@@ -117,8 +117,11 @@ def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHI
     yield Row(CEILING, humans, ceiling.mean, stratum, f"where {judge} has a verdict", factor=factor, judge=judge)
     yield Row(OF_JUDGE, (judge, *humans), ceiling.judge, stratum, factor=factor)
     said = _as_close(ceiling.difference, plan)
-    because = ceiling.difference.undefined_because
-    gap = replace(ceiling.difference, undefined_because=None if because is None else _named(str(because), labelled))
+    gap = ceiling.difference
+    alone = [human for human, estimate in zip(humans, ceiling.raters, strict=False) if not estimate.n]
+    if np.isnan(gap.value) and alone:
+        # The library knows raters by their columns only.
+        gap = replace(gap, undefined_because=f"{alone[0]} has answered no {UNIT} of which the others have a consensus")
     yield Row(GAP, (judge, *humans), gap, stratum, sentence=said, factor=factor)
 
 
@@ -166,8 +169,8 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
             others = "the others" if len(material.humans) >= FEWEST_RATERS else "each other"
             measure = "concordance" if material.scale.kind in ("ordinal", "number") else "agreement"
             if np.isnan(gap.estimate.value):
-                why = _named(str(gap.estimate.undefined_because), material)
-                text += f"; humans with {others}, and the judge with the same, are not comparable: {why}"
+                text += f"; humans with {others}, and the judge with the same, are not comparable: "
+                text += str(gap.estimate.undefined_because)
                 continue
             text += (
                 f"; humans with {others}: {measure} {in_brief(ceiling.estimate)}, the judge with the same "
@@ -179,10 +182,3 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
             text += "; with one human there is no ceiling to compare it with"
         sentences.append(f"{text}.")
     return tuple(sentences)
-
-
-def _named(reason: str, material: Material) -> str:
-    """The reason with the name of the human who is meant by a column."""
-    for column, human in enumerate(material.humans):
-        reason = reason.replace(f"a rater (column {column})", human)
-    return reason
