@@ -33,7 +33,8 @@ def add_ceilings(sheet: Sheet, facts: Facts) -> None:
         }
         if len(shares) > 1:
             best = max(shares, key=lambda rater: shares[rater])
-            sheet.add("ceilings", "accuracy", "best_rater", best, part.stratum, share(answered[best]))
+            picked = share(answered[best], note="chosen as the best on these very answers")
+            sheet.add("ceilings", "accuracy", "best_rater", best, part.stratum, picked)
 
 
 def add_thirds(sheet: Sheet, facts: Facts, compared: str, measured: Mapping[str, Mapping[str, int]]) -> None:

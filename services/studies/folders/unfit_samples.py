@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from exchange.study_folder.folder_rows import StudyFolder
+from protocol.fields import KINDS
 from protocol.language.expansion import Expansion, Phase
 from protocol.language.following import followed_by
 from protocol.language.listed import phases_of_listed
@@ -123,7 +124,9 @@ def let_in_by_remarks(study: Expansion) -> Iterator[str]:
         asked = {field.key: field for field in filled_in(study.phase(phase.source.phase), forms)}
         for key in dict.fromkeys(part.field for entry in phase.source.let_in for part in entry.differences):
             field = asked.get(key)
-            if field is not None and field.type == "text" and not field.required:
+            if field is None or field.required or field.type not in KINDS:
+                continue
+            if KINDS[field.type].scale == "text":
                 yield (
                     f"Phase '{phase.key}' lets in what differs in '{key}', a text that may stay empty: two people "
                     "hardly ever write the same, so that nearly every unit on which somebody wrote comes. Leave it out "
