@@ -75,10 +75,12 @@ def draw_opening(
                 "again by others."
             )
         )
-        with refusals():
-            for said in _counts(actor, study_key, field, runs, labels, stamp):
-                st.caption(plain(said))
         st.caption("Opening cannot be undone.")
+        # Counted when asked for only: it reads all that is sealed, and a closed box is drawn too.
+        if st.toggle("Count first what people labelled, and say what cannot pass for these numbers", key="open-counts"):
+            with refusals():
+                for said in _counts(actor, study_key, field, runs, labels, stamp):
+                    st.caption(plain(said))
         run = st.selectbox("Run of the judge with that prompt", runs, key="open-run")
         reason = st.text_input("Reason, which is stored with the study", key="open-reason")
         if st.button("Open agreement on test"):
