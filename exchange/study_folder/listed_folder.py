@@ -108,10 +108,10 @@ def look_through_listed(
     before = expanding.frozen.study if expanding.frozen is not None else None
     for place, says in refused_since(read.judged, before) if read.judged else ():
         problems.add(_FILE, place, f"{says[0].upper()}{says[1:]}")
-    if read.whole is None:
+    if read.of_tables is None:
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
-    study = leave_images_out_of_phases(read.whole, _FILE, problems)
+    study = leave_images_out_of_phases(read.of_tables, _FILE, problems)
     if expanding.measure is not None:
         study = with_places_as_shown(study)
     reader = Reader(problems, Conversions(), study.dates)

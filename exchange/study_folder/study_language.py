@@ -29,6 +29,7 @@ from protocol.language.wording import path_in_words
 from protocol.parts import Part
 
 LISTS = "lists"
+_PLAN = ("analysis",)
 _LIST_NAME = re.compile(r"^[a-z][a-z0-9_]{0,59}$")
 
 
@@ -56,10 +57,13 @@ class ReadStudy:
         The whole study, if its keys are valid and consistent; it may still be refused for what it would reveal.
     judged
         The phases that do not depend on anything invalid, without the plan; the whole study, if there is one.
+    of_tables
+        What the tables can be held against: the whole study, or all but its plan if only that is wrong.
     """
 
     whole: Expansion | None = None
     judged: Expansion | None = None
+    of_tables: Expansion | None = None
 
 
 def study_of(
@@ -97,7 +101,7 @@ def study_of(
     parts.unread.names |= {("list", key) for key, options in lists.items() if options is None}
     readable = {key: options for key, options in lists.items() if options is not None}
     reading = _Reading(document, name, version, readable, problems)
-    study, unsure = _judged(parts, reading, is_whole=not wrong)
+    study, unsure = _judged(parts, reading, wrong)
     for place, says in _names_in_faulty_phases(parts, wrong, reading):
         problems.add(name, place_of(place, document), says)
     for key, says in never_true(study.judged) if study.judged else ():
@@ -125,7 +129,7 @@ class _Reading:
         return tuple(str(phase.get("key", "")) if isinstance(phase, Mapping) else "" for phase in phases)
 
 
-def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStudy, set[str]]:
+def _judged(parts: Parts, reading: _Reading, wrong: set[tuple[str, ...]]) -> tuple[ReadStudy, set[str]]:
     """Expand what can be read, note what does not fit, and return it with the phases whose safety cannot be judged."""
     misfits, written, unseen = _fitted(parts, parts.unread, reading)
     if nameless := _of_unknown_answers(misfits, reading.phase_keys()):
@@ -135,13 +139,16 @@ def _judged(parts: Parts, reading: _Reading, *, is_whole: bool) -> tuple[ReadStu
         misfits, written, unseen = _fitted(parts, unread, reading)
     for place, says in misfits.noted:
         reading.problems.add(reading.name, place_of(place, reading.document), says)
-    if is_whole and not misfits.noted and not parts.unread.names:
-        return ReadStudy(written, written), set()
+    of_plan_alone = not parts.unread.names and all(
+        place[:1] == _PLAN for place in (*wrong, *(place for place, _ in misfits.noted))
+    )
+    if of_plan_alone and not wrong and not misfits.noted:
+        return ReadStudy(written, written, written), set()
     note_unread(parts.unread, reading.document, (place for place, _ in misfits.noted))
     sound, unsure = _phases_that_hang_on_nothing(parts, reading)
     judged = {phase.key for phase in sound.phases} - unsure if sound else set()
     _note_unseen(unseen, [key for key in dict.fromkeys(reading.phase_keys()) if key not in judged], reading)
-    return ReadStudy(None, sound), unsure
+    return ReadStudy(None, sound, sound if of_plan_alone else None), unsure
 
 
 def _fitted(parts: Parts, unread: Unread, reading: _Reading) -> tuple[Misfits, Expansion, list[Unseen]]:

@@ -105,6 +105,39 @@ def test_an_unknown_column_is_said_beside_what_is_wrong_in_a_phase(tmp_path: Pat
     assert any(problem.file == "items.csv" and "tigre" in problem.says for problem in problems) is is_said
 
 
+ONE_THAT_IS_READ = """
+blindread: 2
+name: plain
+title: Plain
+attributes: {items: {tier: {type: choice, options: [easy, hard]}}}
+phases: [{key: read, rates: items, shows: [prompt], form: {size: {type: number, unit: mm}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    "plan",
+    ["{primary: {estimate: kappa, of: read.sise}}", "{primary: {estimate: kapa, of: read.size}}", "{clster: subject}"],
+    ids=["no such field", "no such statistic", "no such key"],
+)
+def test_references_and_attributes_that_do_not_fit_are_said_beside_what_is_wrong_in_the_plan(
+    tmp_path: Path, plan: str
+) -> None:
+    folder = folder_of(tmp_path, f"{ONE_THAT_IS_READ}analysis: {plan}\n")
+    lines = [("i1", "open", "How large?", "easy"), ("i2", "open", "How large?", "eassy")]
+    write_table(folder / "items.csv", "item,format,prompt,tier", lines)
+    write_table(folder / "references.csv", "item,field,accepted", [("i1", "size", "large"), ("i1", "sise", "4")])
+
+    refusal = refusal_of(folder)
+
+    assert [(problem.file, problem.place.split(".")[0]) for problem in refusal.problems] == [
+        ("protocol.yaml", "key analysis"),
+        ("items.csv", "line 3"),
+        ("references.csv", "line 2"),
+        ("references.csv", "line 3"),
+    ]
+    assert refusal.unseen == ""
+
+
 def test_a_list_in_place_of_a_text_is_not_to_be_put_in_quotes(tmp_path: Path) -> None:
     listed = ONE_OF_EACH.replace("{v: text}", "{v: {type: text, label: [a, b], synonyms: {gbm: [glioma]}}}")
 
