@@ -72,7 +72,7 @@ def bootstrap(
         Stratum of each item; a cluster lies within one stratum.
     resamples : int
         Number of resamples.
-    seed : int, sequence of int, SeedSequence or ClusterDraw
+    seed : int, sequence of int, SeedSequence, PlannedSeed or ClusterDraw
         Seed of the random numbers, or a draw shared by several statistics; required.
     interval : {"percentile", "bca"}, optional
         See `bootstrap_of_sums`; percentiles by default.

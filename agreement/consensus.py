@@ -189,7 +189,7 @@ def are_different(ratings: Iterable[Any]) -> bool:
 
 
 def _check(rule: str, ties: str | None, seed: Seed | None) -> None:
-    one_of(rule, "rule", ("unanimous", "majority", "plurality", "median", "mean"))
+    one_of(rule, "rule", RULES)
     if ties is not None and not (isinstance(ties, str) and ties in TIES):
         raise ValueError(f"ties is {shown(ties)}; expected None, 'lowest', 'highest' or 'random'")
     if ties == "random" and seed is None:

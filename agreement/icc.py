@@ -18,6 +18,8 @@ from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import icc_of
 from agreement.icc_limits import (
+    Freedom,
+    MeanSquares,
     limits_of_agreement,
     limits_of_consistency,
     mean_squares,
@@ -130,12 +132,7 @@ def icc(
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     note = leaving_out(int((~complete).sum()), "with a missing rating")
-    how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
-    large = model == 2 and interval != "f"
-    method = Words("modified large sample interval" if large else "McGraw-Wong F interval")
-    if interval == "jackknife":
-        method += Words(", ", Part("degrees of freedom by the jackknife", terms=("degrees of freedom",)))
-    method += Words(how, ", ", OF_RATERS[model], ", items sampled and independent", note)
+    method = _method(model, average, interval, note)
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
     squares = mean_squares(x)
@@ -162,18 +159,12 @@ def icc(
         if model == 2 and raters > 1e-12 * items:
             reason = "perfect consistency: the residual mean square is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    tail = (1.0 - confidence) / 2.0
     p = float(stats.f.sf(items / noise, n - 1, n * (k - 1) if model == 1 else (n - 1) * (k - 1)))
     freedom = seen_freedom(x, rows_only=model == 1) if interval == "jackknife" else None
-    if large:
-        low, high = modified_large_sample_limits(squares, tail, freedom=freedom)
-    elif model == 2:
-        low, high = limits_of_agreement(squares, tail)
-    else:
-        low, high = limits_of_consistency(squares, tail, rows_only=model == 1, freedom=freedom)
+    low, high = _limits(squares, model, interval, (1.0 - confidence) / 2.0, freedom)
     if average:
         low, high = _spearman_brown(low, k), _spearman_brown(high, k)
-    if math.isinf(low) and not large:
+    if math.isinf(low) and not _of_large_samples(model, interval):
         reason = f"the lower limit of ICC({model},1) is too low for the mean of {k} to have one"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     if low < -1.0 < high:
@@ -187,6 +178,30 @@ def icc(
     return estimate.warned(
         few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit)
     )
+
+
+def _of_large_samples(model: int, interval: Interval) -> bool:
+    return model == 2 and interval != "f"
+
+
+def _method(model: int, average: bool, interval: Interval, note: str) -> Words:
+    large = _of_large_samples(model, interval)
+    method = Words("modified large sample interval" if large else "McGraw-Wong F interval")
+    if interval == "jackknife":
+        method += Words(", ", Part("degrees of freedom by the jackknife", terms=("degrees of freedom",)))
+    how = " of ICC(2,1) by Spearman-Brown" if model == 2 and average else ""
+    return method + Words(how, ", ", OF_RATERS[model], ", items sampled and independent", note)
+
+
+def _limits(
+    squares: MeanSquares, model: int, interval: Interval, tail: float, freedom: Freedom | None
+) -> tuple[float, float]:
+    """The limits for a single rating; with infinite ones the mean of several has none."""
+    if _of_large_samples(model, interval):
+        return modified_large_sample_limits(squares, tail, freedom=freedom)
+    if model == 2:
+        return limits_of_agreement(squares, tail)
+    return limits_of_consistency(squares, tail, rows_only=model == 1, freedom=freedom)
 
 
 def _resampled(

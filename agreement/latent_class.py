@@ -13,7 +13,7 @@ from agreement.arguments import number_in, whole_number
 from agreement.coding import Floats, encode
 from agreement.consensus import Consensus, consensus
 from agreement.ratings import RatingTable, rows_of
-from agreement.resampling import Seed, random_generator
+from agreement.resampling import Seed, plain_seed, random_generator
 from agreement.result import Result
 
 FEWEST_RATERS = 5
@@ -165,7 +165,8 @@ def dawid_skene(
     raters, q = len(rows[0]) if rows else 0, len(levels)
     codes = flat.reshape(len(rows), raters)
     rated = (codes >= 0).any(axis=1)
-    shown = seed.entropy if isinstance(seed, np.random.SeedSequence) else seed
+    plain = plain_seed(seed)
+    shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
     method = f"Dawid-Skene, EM from {starts} starts, seed {shown}; raters independent given the category"
     reason = None
     if raters < FEWEST_RATERS:

@@ -138,12 +138,7 @@ def prediction_powered_mean(
     y, f = numbers_or_nan(human, "human"), numbers_or_nan(judge, "judge")
     rest = numbers_or_nan(unlabelled, "unlabelled")
     same_length(y, f, "human", "judge")
-    if strata is not None and probabilities is not None:
-        raise ValueError("strata and probabilities: expected one of them; strata give the probabilities")
-    if (strata is None) != (unlabelled_strata is None):
-        raise ValueError("strata and unlabelled_strata: expected both or none")
-    if clusters is None and unlabelled_clusters is not None:
-        raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
+    _refuse_half_designs(probabilities, strata, unlabelled_strata, clusters, unlabelled_clusters)
     known, there = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(rest)
     chance = inclusion_probabilities(probabilities, known) if probabilities is not None else None
     of_stratum, of_other_stratum = codes_of_both(strata, unlabelled_strata, known, there, "strata")
@@ -160,24 +155,14 @@ def prediction_powered_mean(
     scale, of_judge = (magnitude(y), magnitude(f, rest)) if tuned else (magnitude(y, f, rest),) * 2
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / of_judge, rest[there] / of_judge
     n, others, most = y.size, rest.size, of_judge / scale
-    how = Part("normal interval, not clipped")
-    if interval == "score":
-        words = "Wilson score interval on the effective number"
-        if strata is not None:
-            words = "Wilson score intervals of the strata on their effective numbers, put together"
-        how = Part(words, terms=("Wilson", "effective number"))
-    method = Words("PPI++" if tuned else "PPI", ", ", how, f", {others} unlabelled")
+    method = Words("PPI++" if tuned else "PPI", ", ", _in_words(interval, strata is not None))
+    method += f", {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
-    if groups is None:
-        method += f", independent {unit}s"
-    else:
-        method += "; clustered" if unlabelled_clusters is not None else "; clustered, unlabelled independent"
+    method += _of_units(unit, groups is not None, unlabelled_clusters is not None)
     method += leaving_out(lost, "without both verdicts")
-    if others == 0 or n < 2 or n_clusters == 1:
-        reason = "no unlabelled verdicts" if others == 0 else "fewer than two labelled" if n < 2 else None
-        return undefined(
-            name, n, unit, method, reason or "fewer than two clusters", confidence=confidence, n_clusters=n_clusters
-        )
+    reason = _too_few(n, others, n_clusters)
+    if reason:
+        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if of_stratum is None or of_other_stratum is None:
         of_stratum, of_other_stratum = np.zeros(n, dtype=np.intp), np.zeros(others, dtype=np.intp)
     if np.bincount(of_stratum, minlength=int(of_other_stratum.max()) + 1).min() < 2:
@@ -218,6 +203,44 @@ def prediction_powered_mean(
     return Estimate(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
     ).warned(rare)
+
+
+def _refuse_half_designs(
+    probabilities: Ratings | None,
+    strata: Ratings | None,
+    unlabelled_strata: Ratings | None,
+    clusters: Ratings | None,
+    unlabelled_clusters: Ratings | None,
+) -> None:
+    if strata is not None and probabilities is not None:
+        raise ValueError("strata and probabilities: expected one of them; strata give the probabilities")
+    if (strata is None) != (unlabelled_strata is None):
+        raise ValueError("strata and unlabelled_strata: expected both or none")
+    if clusters is None and unlabelled_clusters is not None:
+        raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
+
+
+def _in_words(interval: Interval, stratified: bool) -> Part:
+    if interval == "normal":
+        return Part("normal interval, not clipped")
+    words = "Wilson score interval on the effective number"
+    if stratified:
+        words = "Wilson score intervals of the strata on their effective numbers, put together"
+    return Part(words, terms=("Wilson", "effective number"))
+
+
+def _of_units(unit: str, clustered: bool, all_clustered: bool) -> str:
+    if not clustered:
+        return f", independent {unit}s"
+    return "; clustered" if all_clustered else "; clustered, unlabelled independent"
+
+
+def _too_few(n: int, others: int, n_clusters: int | None) -> str:
+    if others == 0:
+        return "no unlabelled verdicts"
+    if n < 2:
+        return "fewer than two labelled"
+    return "fewer than two clusters" if n_clusters == 1 else ""
 
 
 def _units_of_pool(of_labelled: Codes, of_others: Codes) -> Floats:

@@ -17,7 +17,7 @@ from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, n
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import magnitude
 from agreement.methods import leaving_out, t_with
-from agreement.p_by_inverting import FEWEST_FOR_P
+from agreement.planned_seed import FEWEST_FOR_P
 from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
 from agreement.roc import delong_parts

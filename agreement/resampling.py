@@ -25,11 +25,12 @@ from agreement.drawing import CHUNK, drawn_kinds, drawn_times, generator_of, in_
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.methods import bootstrap_of
+from agreement.planned_seed import PlannedSeed
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits
 from agreement.words import Words
 
-Seed = int | Sequence[int] | np.random.SeedSequence | ClusterDraw
+Seed = int | Sequence[int] | np.random.SeedSequence | PlannedSeed | ClusterDraw
 
 MANY_DISTINCT = 10_000
 """With at least this many units, all with different sums, one draw makes several resamples."""
@@ -54,8 +55,8 @@ def random_generator(seed: Seed) -> np.random.Generator:
 
     Parameters
     ----------
-    seed : int, sequence of int, SeedSequence or ClusterDraw
-        The seed, or a draw with a seed; None is refused, because such an interval could not be reproduced.
+    seed : int, sequence of int, SeedSequence, PlannedSeed or ClusterDraw
+        The seed, or a plan or draw with a seed; None is refused, because such an interval could not be reproduced.
 
     Returns
     -------
@@ -71,7 +72,26 @@ def random_generator(seed: Seed) -> np.random.Generator:
     >>> int(random_generator(7).integers(1000))
     944
     """
-    return generator_of(seed.seed if isinstance(seed, ClusterDraw) else seed)
+    return generator_of(plain_seed(seed))
+
+
+def plain_seed(seed: Seed) -> int | Sequence[int] | np.random.SeedSequence:
+    """The numbers of a seed, without what a plan or a draw fixes beside them.
+
+    Parameters
+    ----------
+    seed : int, sequence of int, SeedSequence, PlannedSeed or ClusterDraw
+
+    Returns
+    -------
+    int, sequence of int or SeedSequence
+
+    Examples
+    --------
+    >>> plain_seed(PlannedSeed(7, p_from=2))
+    7
+    """
+    return seed.seed if isinstance(seed, PlannedSeed | ClusterDraw) else seed
 
 
 def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Floats:
@@ -136,7 +156,7 @@ def bootstrap_of_sums(
         Stratum of each unit; every resample then has the same number of units in each stratum.
     resamples : int
         Number of resamples.
-    seed : int, sequence of int, SeedSequence or ClusterDraw
+    seed : int, sequence of int, SeedSequence, PlannedSeed or ClusterDraw
         Seed of the random numbers, or a draw of a file's clusters whose resamples are then used for `rows`. Among
         these, resamples without any of the units have no value; if there are more than 5 % of them, or if strata are
         given, the units are resampled separately, as the method then says. The draw's own strata apply in both cases.
@@ -361,7 +381,7 @@ def describe(
     >>> describe("bca", 500, 1, True, False)
     'cluster bootstrap, BCa, 500 resamples, seed 1'
     """
-    plain = seed.seed if isinstance(seed, ClusterDraw) else seed
+    plain = plain_seed(seed)
     shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
     name = "percentile" if interval == "percentile" else "BCa"
     kind = bootstrap_of(clustered, stratified=stratified, over_raters=over_raters)

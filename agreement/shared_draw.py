@@ -17,6 +17,7 @@ from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
 from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
+from agreement.planned_seed import FEWEST_FOR_P
 
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
@@ -118,6 +119,8 @@ class ClusterDraw:
         Number of resamples.
     seed : int or sequence of int
         Seed of the random numbers. The draw depends only on the seed and on the number of clusters (in each stratum).
+    p_from : int
+        The fewest clusters from which percentiles give P.
     strata : sequence or ndarray, shape (items,), optional
         Stratum of each item, without missing values: every resample then has the file's number of clusters per stratum.
     in_parallel : bool
@@ -128,7 +131,7 @@ class ClusterDraw:
     ----------
     units : int
         Number of clusters of the file.
-    resamples, seed, in_parallel
+    resamples, seed, p_from, in_parallel
         As given.
     strata : ndarray of int, shape (units,), or None
         Stratum of each cluster.
@@ -158,6 +161,7 @@ class ClusterDraw:
         *,
         resamples: int = 10_000,
         seed: int | Sequence[int],
+        p_from: int = FEWEST_FOR_P,
         strata: Ratings | None = None,
         in_parallel: bool = False,
     ) -> None:
@@ -165,7 +169,7 @@ class ClusterDraw:
         generator_of(seed)  # raises if the seed is invalid
         plain = clusters if isinstance(clusters, np.ndarray) and clusters.ndim else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))
-        self.resamples, self.seed, self.in_parallel = int(resamples), seed, in_parallel
+        self.resamples, self.seed, self.p_from, self.in_parallel = int(resamples), seed, p_from, in_parallel
         self.units = int(codes.max(initial=-1)) + 1
         self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units, gapless=True)
         self.strata: Codes | None = None

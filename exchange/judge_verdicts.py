@@ -16,7 +16,7 @@ from exchange.refusal import InputRefused, Problems, shown
 from exchange.spreadsheet import NotRead, flag_of
 from exchange.tables import JUDGE_VERDICTS, LONGEST_CELL, LONGEST_KEY
 from protocol.fields.preference import SIDES
-from protocol.scales import CORRECTNESS, JudgeScale
+from protocol.scales import JudgeScale
 
 # Why there is no verdict: the call failed, the judge refused, its reply could not be read, or it gave none.
 NO_VERDICT = "no_verdict"
@@ -68,28 +68,12 @@ class JudgeRow(NamedTuple):
         return f"{self.file}, {own}" if self.file else own
 
 
-def parse_judge_verdicts(content: bytes, name: str, scale: JudgeScale = CORRECTNESS) -> tuple[JudgeRow, ...]:
-    """Read the bytes of a file in the format given by its name.
-
-    A row without a verdict is kept as an error and is never a wrong answer. Unknown columns are ignored, because judges
-    write many.
-
-    Raises
-    ------
-    InputRefused
-        With everything that is wrong, each problem naming file and line, what was found and what was expected.
-    """
-    problems = Problems()
-    rows = tuple(JudgeTable(content, name, scale, problems))
-    problems.refuse()
-    return rows
-
-
 class JudgeTable:
     """The rows of one of our own tables, read again at each iteration, because as objects they would fill the memory.
 
-    Rows with a wrong verdict are included, so that their keys can be compared too and everything is refused at once:
-    the rows only count as the judge's verdicts if there are no problems.
+    A row without a verdict is an error and never a wrong answer. Unknown columns are ignored, because judges write
+    many. Rows with a wrong verdict are included, so that their keys can be compared too and everything is refused at
+    once: the rows only count as the judge's verdicts if there are no problems.
 
     Parameters
     ----------

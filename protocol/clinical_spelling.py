@@ -6,8 +6,12 @@ import re
 
 # T2-FLAIR is one sequence, with a hyphen, a blank, a slash or neither; a comma, *and* or a second slash names several.
 _FLAIR = re.compile(r"(?<!\w)(t[12])(?:-?w|[ -]?weighted)?( - | ?/ ?|[ -]?)flair(?!\w)")
-# T1 + C is not a sum: the plus means with contrast, as the minus of T1 -C means without.
-_WITH_CONTRAST = re.compile(r"(?<!\w)(t[12](?:-weighted)?|flair|ct|mri?) ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
+# T1 + C is not a sum: the plus means with contrast, as the minus of T1-C, T1 -C and T1 C- means without. T1-Gd and
+# T1-CE are with contrast, in MRI - C spine the letter names a part of the spine, and T1C may be a stage.
+_IMAGED = r"(?<!\w)(t[12](?:-weighted)?|flair|ct|mri?)"
+_WITH_CONTRAST = re.compile(rf"{_IMAGED} ?\+ ?(?=(?:c|ce|cm|km|gd|contrast)(?!\w))")
+_SIGN_BEHIND_C = re.compile(rf"{_IMAGED}[ -]?c([+-])(?![\w+-])")
+_WITHOUT_CONTRAST = re.compile(rf"{_IMAGED} ?- ?(?=c(?![\w+-]| ?(?:spine|spinal|column|arm|section)(?!\w)))")
 # T1w is T1-weighted. A w after a blank means *with*, as in T1 w/ contrast.
 _WEIGHTED = re.compile(r"(?<!\w)(t[12]\*?|pd)(?:[ -]?weighted|-?w)(?!\w)")
 # Thoracic: Th10 and Th 10 are T10, and so is dorsal D10. D1 to D4 on their own may be parts of the duodenum.
@@ -47,13 +51,13 @@ _EXTREMES = re.compile(r"(?<!\w)(suvr?|sul|v|tbr|adc|r?cb[vf]|hu|fa|md|t)[ -](?=
 def of_names(text: str) -> str:
     """Return a text from `spelling.of_characters` with its sequences, spinal levels and maxima in one spelling.
 
-    T2 FLAIR and T2/FLAIR become T2-FLAIR, T1w T1-weighted, T1 + C T1+C, L4-5, L4/L5 and L4-L5 L4/5, Th10 T10, L3-L5
-    and L3 to L5 L3-5, L3 to S1 L3-S1, D12 T12, A com Acom, and SUV max SUVmax. L4 and L5, or L4, L5, are two
-    vertebrae, not the disc between them.
+    T2 FLAIR and T2/FLAIR become T2-FLAIR, T1w T1-weighted, T1 + C and T1 C+ T1+C, T1-C T1 -C, L4-5, L4/L5 and L4-L5
+    L4/5, Th10 T10, L3-L5 and L3 to L5 L3-5, L3 to S1 L3-S1, D12 T12, A com Acom, and SUV max SUVmax. L4 and L5, or L4,
+    L5, are two vertebrae, not the disc between them.
     """
     text = _COMMUNICATING.sub(r"\1com", text) if "com" in text else text
     text = _WEIGHTED.sub(r"\1-weighted", _FLAIR.sub(_flair, text))
-    text = _STAGE.sub(_joined, _RADS.sub(_rads, _WITH_CONTRAST.sub(r"\1+", text)))
+    text = _STAGE.sub(_joined, _RADS.sub(_rads, _of_contrast(text)))
     return _LEVELS.sub(lambda match: _level(match) or match.group(), _THORACIC.sub("t", joined_extremes(text)))
 
 
@@ -70,6 +74,11 @@ def without_levels(text: str) -> str:
 def joined_extremes(text: str) -> str:
     """Return a text in which the maximum or minimum of a measurement is one word, such as SUVmax."""
     return _EXTREMES.sub(r"\1", text)
+
+
+def _of_contrast(text: str) -> str:
+    text = _SIGN_BEHIND_C.sub(lambda match: f"{match[1]} {match[2]}c", text)
+    return _WITHOUT_CONTRAST.sub(r"\1 -", _WITH_CONTRAST.sub(r"\1+", text))
 
 
 def _rads(match: re.Match[str]) -> str:

@@ -215,7 +215,7 @@ def certificate(
         "covered": _covered(material, judge),
         "humans": list(material.humans),
         "looks": plan.looks,
-        "plan": asdict(plan),
+        "plan": _plan_in_json(plan),
         "criteria": criteria_in_words(material, plan),
         "results": [row.as_dict() for row in criteria.rows],
         # On development subjects a prompt can be tried until it passes.
@@ -229,6 +229,11 @@ def certificate(
         "note": NO_SIGNATURE,
     }  # fmt: skip
     return {**document, consistency.KEY: consistency.digests_of(document)}
+
+
+def _plan_in_json(plan: Plan) -> dict[str, Any]:
+    # Each result says itself whether it has P, and if not, from how many clusters there would be one.
+    return {name: value for name, value in asdict(plan).items() if name != "p_from"}
 
 
 def _covered(material: Material, judge: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
 from agreement.plain_limits import IntervalScale
+from agreement.planned_seed import FEWEST_FOR_P, PlannedSeed
 from agreement.rater_tests import check_margins
 
 Design = Literal["random", "stratified", "probability", "unknown"]
@@ -134,6 +135,8 @@ class Plan:
         there, but is certified only on test subjects.
     weighted_interval : {"transformed", "plain"}
         The interval of weighted kappas and of alphas of ordered levels and numbers, see `agreement.plain_limits`.
+    p_from : int
+        The fewest units from which a bootstrap gives P.
     """
 
     confidence: float = 0.95
@@ -152,6 +155,7 @@ class Plan:
     fewest_shown: int = 1
     is_trial: bool = False
     weighted_interval: IntervalScale = "transformed"
+    p_from: int = FEWEST_FOR_P
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -195,4 +199,5 @@ class Plan:
     @property
     def bootstrap(self) -> dict[str, Any]:
         """Keyword arguments for resampling functions."""
-        return {"resamples": self.resamples, "seed": self.seed, "confidence": self.confidence}
+        seed = PlannedSeed(self.seed, self.p_from)
+        return {"resamples": self.resamples, "seed": seed, "confidence": self.confidence}

@@ -17,6 +17,7 @@ from agreement.judge.scale import Scale
 from agreement.lone_items import alone
 from agreement.measurements import bland_altman
 from agreement.planning import labels_needed
+from agreement.resampling import Seed
 from agreement.words import Part, Words
 
 _DEFAULT_MARGIN = 0.05
@@ -57,7 +58,7 @@ def signed_difference(
     shares: bool,
     confidence: float,
     resamples: int,
-    seed: int,
+    seed: Seed,
     unit: str = "candidate",
     test_in_clusters: Estimate | None = None,
 ) -> Estimate:

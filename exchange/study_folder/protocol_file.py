@@ -51,21 +51,6 @@ class ReadProtocol:
     dates: DateOrder | Literal["unknown"] | None = "unknown"
 
 
-def read_protocol(path: Path) -> Protocol:
-    """Read and validate a `protocol.yaml`.
-
-    Raises
-    ------
-    InputRefused
-        Naming the file and the line (broken YAML) or the key (broken rule), what was found and what was expected.
-    """
-    problems = Problems()
-    read = read_protocol_as_far_as_it_goes(path, problems)
-    problems.refuse()
-    assert read.whole is not None
-    return read.whole
-
-
 def read_protocol_as_far_as_it_goes(path: Path, problems: Problems) -> ReadProtocol:
     """Read a `protocol.yaml`, and note what is wrong with it."""
     text = _text_of(path, problems)

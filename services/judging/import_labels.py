@@ -20,12 +20,12 @@ from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import NO_VERDICT, JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
 from services.errors import LONGEST_REASON, Conflict, counted, require_length, require_name
-from services.judging import asked_fields, import_runs
+from services.judging import asked_fields
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
 from services.judging.named_models import NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import PlacedRows, placed_rows
 from services.judging.run_files import LONGEST_FILE_NAME, read_pieces, sha256_of, stored_of, unplaced_in
-from services.judging.slices import Progress, cleared_in_words, importing, unheard
+from services.judging.slices import Progress, cleared_in_words, how_frozen, importing, require_as_frozen, unheard
 from services.judging.sources import RunFile, Verdicts, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
@@ -162,7 +162,7 @@ def import_labels(
         study_id = stored_id(study.id)
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
-        as_frozen = import_runs.how_frozen(session, study_id)
+        as_frozen = how_frozen(session, study_id)
         placed = _placed(session, study_id, by_labeller, file_name, problems, skip_unplaced=skip_unplaced)
     unplaced = [*unplaced_in(read), *(line for each in placed.values() for line in each.unplaced)]
     left_out = sum(each.left_out for each in read.values()) + sum(each.left_out for each in placed.values())
@@ -185,11 +185,7 @@ def import_labels(
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_LABELS, study)
         _require_new(session, study_id, name, sha256)
-        if import_runs.how_frozen(session, study_id) != as_frozen:
-            raise Conflict(
-                "The study was changed while the labels were read (thawed, or a version was made); nothing was stored: "
-                "import again."
-            )
+        require_as_frozen(session, study_id, as_frozen, "the labels were read")
 
     total = sum(map(len, by_labeller.values()))
     with importing(database, LABELS, study_id, name, require, progress) as slices:

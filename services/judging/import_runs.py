@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
 
-from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from db import Database, Freeze, JudgeRun, StudyVersion, queries
+from db import Database, JudgeRun, queries
 from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
@@ -24,13 +23,13 @@ from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length, require_name
 from services.judging.asked_fields import fields_on_pairs, scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
-from services.judging.candidate_keys import candidate_keys, replaced_candidates
+from services.judging.candidate_keys import CandidateKeys, candidate_keys, replaced_candidates
 from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of, stored_order
 from services.judging.named_models import CandidateModels, NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
-from services.judging.run_files import read_run, sha256_of
+from services.judging.run_files import ReadRun, read_run, sha256_of
 from services.judging.run_identity import require_for_development, require_own_name, require_prompt_of_version
-from services.judging.slices import Progress, cleared_in_words, importing, unheard
+from services.judging.slices import Progress, cleared_in_words, how_frozen, importing, require_as_frozen, unheard
 from services.judging.sources import RunFile, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
@@ -234,40 +233,25 @@ def import_judge_verdicts(
         as_frozen = how_frozen(session, study_id)
         newer = replaced_candidates(session, study_id)
         # Lines about candidates that a version replaced are refused below, so every line is about a current answer.
-        if pairs is None:
-            keys, pool = candidate_keys(session, study_id), queries.count_to_be_judged(session, study_id)
-        else:
-            keys, pool = pairs_of(session, study_id)[1], queries.count_pairs_to_be_judged(session, study_id)
-
-    def models() -> CandidateModels:
-        with database.read_only() as session:
-            return candidate_models(session, study_id)
-
+        keys, pool = _to_be_judged(session, study_id, in_pairs=pairs is not None)
     placed = placed_rows(
         read.rows,
         keys,
         newer,
         read.name,
         read.problems,
-        NamedModels(models),
+        _models_of(database, study_id),
         skip_unplaced=skip_unplaced,
         feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
         **({} if pairs is None else {"doubled_says": doubled_says(only_order), "unit": "pair"}),
     )
     del keys, newer
-    left_out = read.left_out + placed.left_out
     run = JudgeRun(
         study_id=study_id,
         name=name,
         judge=judge or name,
         source_sha256=source_sha256,
-        parameters=dict(read.stored)
-        | ({"field": field} if field else {})
-        | stored_order(only_order, read.of_other_order)
-        | identity.stored
-        | asked.stored
-        | stored_models(placed.unused_models)
-        | stored_unplaced([*read.unplaced, *placed.unplaced], left_out),
+        parameters=_parameters(read, placed, field, identity, asked, only_order),
         scale=list(scale.names),
         hash_rule=proofs.RULE,
     )
@@ -280,11 +264,7 @@ def import_judge_verdicts(
         require_for_development(session, study_id, identity.examples)
         require_own_name(session, run)
         require_prompt_of_version(session, run)
-        if how_frozen(session, study_id) != as_frozen:
-            raise Conflict(
-                "The study was changed while the verdicts were imported (thawed, or a version was made); nothing was "
-                "stored: import again."
-            )
+        require_as_frozen(session, study_id, as_frozen, "the verdicts were imported")
 
     with importing(database, VERDICTS, study_id, name, require, progress) as slices:
         slices.store(
@@ -296,6 +276,38 @@ def import_judge_verdicts(
     progress(2 * lines, 2 * lines, "The verdicts are imported")
     line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
     return line if pairs is None else replace(line, unit="pair")
+
+
+def _to_be_judged(session: Session, study_id: int, *, in_pairs: bool) -> tuple[CandidateKeys, int]:
+    """Return the keys that a line may name, and how many of them are to be judged."""
+    if in_pairs:
+        return pairs_of(session, study_id)[1], queries.count_pairs_to_be_judged(session, study_id)
+    return candidate_keys(session, study_id), queries.count_to_be_judged(session, study_id)
+
+
+def _models_of(database: Database, study_id: int) -> NamedModels:
+    """Return the models of a study's candidates, which are read only if a line names one."""
+
+    def models() -> CandidateModels:
+        with database.read_only() as session:
+            return candidate_models(session, study_id)
+
+    return NamedModels(models)
+
+
+def _parameters(
+    read: ReadRun, placed: PlacedRows, field: str, identity: Identity, asked: Asked, only_order: Order | None
+) -> dict[str, Any]:
+    """Return what is stored about a run beside its name, judge and scale."""
+    return (
+        dict(read.stored)
+        | ({"field": field} if field else {})
+        | stored_order(only_order, read.of_other_order)
+        | identity.stored
+        | asked.stored
+        | stored_models(placed.unused_models)
+        | stored_unplaced([*read.unplaced, *placed.unplaced], read.left_out + placed.left_out)
+    )
 
 
 def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, Any] | None]:
@@ -320,14 +332,6 @@ def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, 
             )
     if done != placed.ids.size:
         raise ValueError(f"{done} rows were stored of {placed.ids.size} that were checked")
-
-
-def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
-    """Return what identifies the frozen state of a study: its last freeze and its last version."""
-    return (
-        session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
-        session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
-    )
 
 
 def _require_plausible(identity: Identity) -> None:

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from sqlmodel import Session
+from sqlalchemy import func
+from sqlmodel import Session, select
 
-from db import Database, JudgeRun, LabelImport, audit, insert_with_keys, new_public_id, now
+from db import Database, Freeze, JudgeRun, LabelImport, StudyVersion, audit, insert_with_keys, new_public_id, now
 from db.base import stored_id
-from services.errors import counted
+from services.errors import Conflict, counted
 from services.seals import proofs
 from services.studies.folders import unfinished_imports
 from services.studies.folders.unfinished_imports import Kind
@@ -184,3 +185,20 @@ def _expiry_of(database: Database, kind: Kind, study_id: int, name: str) -> Any:
     with database.read_only() as session:
         left = unfinished_imports.unfinished(session, kind, study_id)
         return next((row.expires_at for row in left if row.name == name), None)
+
+
+def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
+    """Return what identifies the frozen state of a study: its last freeze and its last version."""
+    return (
+        session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
+        session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
+    )
+
+
+def require_as_frozen(session: Session, study_id: int, as_frozen: tuple[Any, Any], while_what: str) -> None:
+    """Refuse to store what was checked against another frozen state of the study."""
+    if how_frozen(session, study_id) != as_frozen:
+        raise Conflict(
+            f"The study was changed while {while_what} (thawed, or a version was made); nothing was stored: "
+            "import again."
+        )

@@ -182,13 +182,6 @@ def _of_phases(
     return [EventLine(f"{what} {phase}", reason, name or nobody, at) for phase, reason, name, at in rows]
 
 
-def state_of_study(database: Database, actor: Actor, study_key: str) -> str:
-    """Return `draft`, `open` or `closed`, for admins."""
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        return state_of(session, stored_id(study.id))
-
-
 def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, act: Act) -> None:
     with database.writing() as session:
         _note(session, actor, _study_for(session, actor, study_key, act), kind, reason)

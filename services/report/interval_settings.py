@@ -20,8 +20,8 @@ from agreement import (
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
-from agreement.p_by_inverting import FEWEST_EARLIER, FEWEST_FOR_P, SeedOfPlan
 from agreement.plain_limits import IntervalScale, by_plan
+from agreement.planned_seed import FEWEST_EARLIER, FEWEST_FOR_P, PlannedSeed
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -35,8 +35,9 @@ class IntervalSettings:
     such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind used for kappa
     and nominal alpha when their default is the interval with two items added, `scale` says whether weighted kappas,
     ordinal alpha and scores of a classification allow for the ends of their scale. `draw` None means that each
-    statistic draws for itself. `today` holds the kinds that a new plan gets by default, or None if the plan already has
-    these. It shares the plan's draw, because another draw would not make a better interval.
+    statistic draws for itself. From fewer than `p_from` clusters, a bootstrap gives no P. `today` holds the kinds that
+    a new plan gets by default, or None if the plan already has these. It shares the plan's draw, because another draw
+    would not make a better interval.
     """
 
     confidence: float
@@ -47,6 +48,7 @@ class IntervalSettings:
     of_kappa: Interval = "scattered"
     scale: IntervalScale = "transformed"
     today: IntervalSettings | None = None
+    p_from: int = FEWEST_FOR_P
 
     @staticmethod
     def of(
@@ -67,23 +69,22 @@ class IntervalSettings:
         p_from
             The fewest clusters from which a bootstrap gives P; protocols of the first language have no key for it.
         """
-        seed, draw = SeedOfPlan(plan.seed, p_from), None
+        draw = None
         if plan.draw == 2 and clusters:
-            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=seed, strata=strata)
-        frozen = IntervalSettings(plan.confidence, plan.resamples, seed, _kind(plan), draw, plan.kappa_interval)
+            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed, p_from=p_from, strata=strata)
+        frozen = IntervalSettings(
+            plan.confidence, plan.resamples, plan.seed, _kind(plan), draw, plan.kappa_interval, p_from=p_from
+        )
         default = AnalysisPlan()
         today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)
         return frozen if frozen == today else replace(frozen, today=today)
 
-    @property
-    def p_from(self) -> int:
-        """The fewest clusters from which the plan gives P."""
-        return self.seed.p_from if isinstance(self.seed, SeedOfPlan) else FEWEST_FOR_P
-
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""
-        arguments: dict[str, Any] = {"clusters": list(clusters), "resamples": self.resamples, "seed": self.seed}
-        if self.draw is not None:
+        if self.draw is None:
+            seed = PlannedSeed(self.seed, self.p_from)
+            arguments: dict[str, Any] = {"clusters": list(clusters), "resamples": self.resamples, "seed": seed}
+        else:
             arguments = self.draw.by(list(clusters))
         return self.with_kind(arguments | {"confidence": self.confidence})
 

@@ -1,7 +1,6 @@
 """P by inverting percentiles: given from ten units on, and in plans that were frozen earlier from two on."""
 
 import copy
-import json
 import pickle
 
 import numpy as np
@@ -18,7 +17,7 @@ from agreement import (
     spearman,
 )
 from agreement.contrast import difference_of_parts
-from agreement.p_by_inverting import SeedOfPlan
+from agreement.planned_seed import PlannedSeed
 
 STATISTICS = {
     "paired difference": lambda a, b, by: paired_difference(a, b, tests_zero=True, **by),
@@ -30,12 +29,15 @@ STATISTICS = {
 }
 
 
-def tried(name, clusters, *, seed=3, shared=False):
+def tried(name, clusters, *, shared=False, p_from=None):
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 4 * clusters))
     subjects = np.repeat(np.arange(clusters), 4)
-    by = {"clusters": subjects, "seed": seed, "resamples": 200}
-    return STATISTICS[name](a, b, ClusterDraw(subjects, resamples=200, seed=seed).by() if shared else by)
+    fixed = {} if p_from is None else {"p_from": p_from}
+    if shared:
+        return STATISTICS[name](a, b, ClusterDraw(subjects, resamples=200, seed=3, **fixed).by())
+    by = {"clusters": subjects, "seed": PlannedSeed(3, **fixed) if fixed else 3, "resamples": 200}
+    return STATISTICS[name](a, b, by)
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -51,17 +53,21 @@ def test_percentiles_of_nine_clusters_give_no_p_and_say_so_and_of_ten_do(name, s
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_a_plan_that_was_frozen_earlier_keeps_p_and_what_its_method_says(name, shared):
-    earlier, today = (tried(name, 9, seed=seed, shared=shared) for seed in (SeedOfPlan(3, 2), 3))
+    earlier, today = (tried(name, 9, shared=shared, p_from=p_from) for p_from in (2, None))
 
     assert earlier.p is not None and "no P" not in earlier.method
     assert (earlier.low, earlier.high) == (today.low, today.high)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda seed: pickle.loads(pickle.dumps(seed))])
-def test_a_copy_of_a_plan_that_was_frozen_earlier_keeps_p_and_is_written_as_the_number(copied):
-    seed = copied(SeedOfPlan(3, 2))
+def test_a_copy_of_the_seed_of_a_plan_that_was_frozen_earlier_keeps_p(copied):
+    assert copied(PlannedSeed(3, p_from=2)) == PlannedSeed(3, p_from=2)
 
-    assert (seed, seed.p_from, json.dumps(seed), f"{seed}") == (3, 2, "3", "3")
+
+@pytest.mark.parametrize("p_from", [None, 2, 10])
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_method_names_the_seed_of_a_plan_as_the_number(shared, p_from):
+    assert ", seed 3" in tried("Pearson", 10, shared=shared, p_from=p_from).method
 
 
 def test_percentiles_of_few_items_give_no_p_either():

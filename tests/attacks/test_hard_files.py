@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_zip import unpack_study_zip
 from services.errors import InputRefused
 from services.judging import import_runs
 from services.studies.folders import starter
 from services.studies.folders.checking import checked_folder
+from tests.judge_tables import rows_of_judge
 from tests.situations import (
     Situation,
     write_study_folder,
@@ -31,7 +31,7 @@ def test_an_odd_value_in_a_judges_line_is_read_or_refused_in_a_sentence(place: s
     members = {"item": '"a"', "candidate": '"b"', "verdict": '"1"', place: value}
     line = "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
     try:
-        parse_judge_verdicts(line.encode(), "x.jsonl")
+        rows_of_judge(line.encode(), "x.jsonl")
     except InputRefused as refusal:
         assert len(str(refusal)) < 400
 
@@ -40,14 +40,14 @@ def test_a_judges_line_of_many_keys_of_which_the_last_is_doubled_is_refused_at_o
     keys_ = [f'"{number:x}":1' for number in range(12_000)]
     line = ",".join([BEGUN, *keys_, keys_[-1]]) + "}"
     with pytest.raises(InputRefused, match="appears twice"):
-        parse_judge_verdicts(line.encode(), "x.jsonl")
+        rows_of_judge(line.encode(), "x.jsonl")
 
 
 def test_a_judges_file_of_short_lines_costs_no_multiple_of_itself() -> None:
     content = b"item,candidate,verdict\n" + b"a,b,x\n" * 20_000
     tracemalloc.start()
     with pytest.raises(InputRefused):
-        parse_judge_verdicts(content, "x.csv")
+        rows_of_judge(content, "x.csv")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 

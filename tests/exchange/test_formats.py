@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from exchange import formats, judge_verdicts, tables
+from exchange import formats, tables
 from exchange.file_format import FileFormat, JudgeLine, endings_in_words, format_of
 from exchange.refusal import InputRefused, Problems
+from tests.judge_tables import rows_of_judge
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES: dict[str, tuple[FileFormat[Any], ...]] = {
@@ -69,7 +70,7 @@ def test_one_line_in_the_table_is_all_that_a_new_format_takes(monkeypatch: pytes
     words = FileFormat("words", ("words",), read)
     monkeypatch.setattr(formats, "JUDGE_VERDICTS", (*formats.JUDGE_VERDICTS, words))
 
-    (row,) = judge_verdicts.parse_judge_verdicts(b"i1 k1 correct", "judge.words")
+    (row,) = rows_of_judge(b"i1 k1 correct", "judge.words")
 
     assert (row.item, row.candidate, row.verdict) == ("i1", "k1", "correct")
     assert endings_in_words(formats.JUDGE_VERDICTS).endswith(" or .words")

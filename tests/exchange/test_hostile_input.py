@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
-from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.refusal import InputRefused
 from exchange.study_folder.protocol_file import parse_protocol
 from exchange.study_zip import unpack_study_zip
 from protocol.study import Protocol
+from tests.judge_tables import rows_of_judge
 from tests.situations import PROTOCOL
 
 
@@ -146,7 +146,7 @@ def test_a_protocol_that_was_stored_before_is_read_as_ever() -> None:
 
 def refusal_of_judge(content: bytes, name: str = "judge.jsonl") -> str:
     with pytest.raises(InputRefused) as refusal:
-        parse_judge_verdicts(content, name)
+        rows_of_judge(content, name)
     sentence = str(refusal.value)
     assert "\n" not in sentence and len(sentence) < 300
     return sentence
@@ -199,7 +199,7 @@ def test_a_judges_table_that_is_cut_off_within_quotation_marks_says_where_they_b
 
 
 def test_a_judges_table_with_semicolons_is_understood() -> None:
-    rows = parse_judge_verdicts(b"item;candidate;verdict\ni1;k1;correct\n", "judge.csv")
+    rows = rows_of_judge(b"item;candidate;verdict\ni1;k1;correct\n", "judge.csv")
 
     assert [(row.item, row.verdict) for row in rows] == [("i1", "correct")]
 

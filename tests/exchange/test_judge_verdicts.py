@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange import formats
-from exchange.judge_verdicts import JudgeTable, parse_judge_verdicts
+from exchange.judge_verdicts import JudgeTable
 from exchange.refusal import InputRefused, Problems
 from protocol.scales import CORRECTNESS, JudgeScale, number_scale, scale_of_options
+from tests.judge_tables import rows_of_judge
 
 Row = tuple[str, str, str | None, str | None]
 # A file name of each format, by its first ending.
@@ -23,18 +24,18 @@ def csv_of(*lines: str, header: str = "item,candidate,verdict,error,explanation"
 
 
 def read_csv(*lines: str, header: str = "item,candidate,verdict,error,explanation") -> list[Row]:
-    rows = parse_judge_verdicts(csv_of(*lines, header=header), "judge.csv")
+    rows = rows_of_judge(csv_of(*lines, header=header), "judge.csv")
     return [(row.item, row.candidate, row.verdict, row.error) for row in rows]
 
 
 def read_json_lines(*rows: object) -> list[Row]:
     content = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
-    return [(row.item, row.candidate, row.verdict, row.error) for row in parse_judge_verdicts(content, "judge.jsonl")]
+    return [(row.item, row.candidate, row.verdict, row.error) for row in rows_of_judge(content, "judge.jsonl")]
 
 
 def refusal_of(content: bytes, name: str) -> str:
     with pytest.raises(InputRefused) as refusal:
-        parse_judge_verdicts(content, name)
+        rows_of_judge(content, name)
     assert "\n" not in str(refusal.value)
     return str(refusal.value)
 
@@ -69,7 +70,7 @@ def test_json_lines_with_our_columns_are_read_under_the_name_of_any_json_too(nam
     rows = [{"item": "i1", "candidate": "k1", **said}, {"item": "i2", "candidate": "k2", "verdict": "incorrect"}]
     content = "\n".join(map(json.dumps, rows)).encode()
 
-    assert parse_judge_verdicts(content, name) == parse_judge_verdicts(content, "judge.jsonl")
+    assert rows_of_judge(content, name) == rows_of_judge(content, "judge.jsonl")
 
 
 def test_a_wrong_line_of_json_lines_under_the_name_of_any_json_is_refused_by_its_number() -> None:
@@ -100,7 +101,7 @@ def test_columns_that_judges_add_are_left_alone() -> None:
 def test_a_byte_order_mark_and_carriage_returns_do_not_matter() -> None:
     content = b"\xef\xbb\xbf" + csv_of("i1,k1,correct,,").replace(b"\n", b"\r\n")
 
-    assert [row.verdict for row in parse_judge_verdicts(content, "JUDGE.CSV")] == ["correct"]
+    assert [row.verdict for row in rows_of_judge(content, "JUDGE.CSV")] == ["correct"]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_a_file_that_cannot_be_right_is_refused_by_its_line(content: bytes, name
 def test_any_explanation_comes_through_json_lines(text: str) -> None:
     content = json.dumps({"item": "i", "candidate": "k", "verdict": 1, "explanation": text}, ensure_ascii=False)
 
-    rows = parse_judge_verdicts(content.encode(), "judge.jsonl")
+    rows = rows_of_judge(content.encode(), "judge.jsonl")
 
     assert [row.explanation for row in rows] == [text.strip()]
 
@@ -161,7 +162,7 @@ def test_any_explanation_comes_through_json_lines(text: str) -> None:
 @given(content=st.binary(max_size=200), name=st.sampled_from(NAMES))
 def test_no_file_ends_in_anything_but_rows_or_a_refusal(content: bytes, name: str) -> None:
     try:
-        rows = parse_judge_verdicts(content, name)
+        rows = rows_of_judge(content, name)
     except InputRefused:
         return
 
@@ -184,7 +185,7 @@ def test_no_file_ends_in_anything_but_rows_or_a_refusal(content: bytes, name: st
 )
 def test_everything_that_is_wrong_is_said_at_once(content: bytes, name: str) -> None:
     with pytest.raises(InputRefused) as refusal:
-        parse_judge_verdicts(content, name)
+        rows_of_judge(content, name)
 
     assert refusal.value.count == len(refusal.value.problems) == 3
 
@@ -193,7 +194,7 @@ def test_lines_refused_for_the_same_are_said_once_with_their_number_the_first_an
     lines = [f"i{number},k1,k.A.,," for number in range(1, 9)]
 
     with pytest.raises(InputRefused) as refused:
-        parse_judge_verdicts(csv_of("i0,k1,perhaps,,", *lines), "judge.csv")
+        rows_of_judge(csv_of("i0,k1,perhaps,,", *lines), "judge.csv")
 
     remedy = (
         "is neither correct nor incorrect (1 or 0); leave it empty where none was given, or say what the word means, "
@@ -229,7 +230,7 @@ PREFERENCE = scale_of_options(
 )
 def test_what_is_suggested_for_a_word_fits_the_scale(scale: JudgeScale, word: str, remedy: str) -> None:
     with pytest.raises(InputRefused) as refused:
-        parse_judge_verdicts(csv_of(f"i1,k1,{word},,"), "judge.csv", scale)
+        rows_of_judge(csv_of(f"i1,k1,{word},,"), "judge.csv", scale)
 
     assert remedy in str(refused.value)
 

@@ -15,6 +15,7 @@ from db import Database
 from services.people import accounts, identity
 from services.progress import data_lock
 from services.reading import worklist
+from services.studies import catalogue
 from services.studies.membership import invitations
 from tests.pages.conftest import OpenPage, as_read
 from tests.room_study import reading_rules, room_study
@@ -168,7 +169,7 @@ def test_a_study_is_frozen_on_its_page(served_database: Database, open_page: Ope
     next(button for button in app.button if button.label == "Freeze and open").click().run()
 
     assert "Frozen and open" in texts_on(app)
-    assert data_lock.state_of_study(served_database, situation.admin, "tiny") == "open"
+    assert catalogue.study_line(served_database, situation.admin, "tiny").state == "open"
 
 
 def press(app: AppTest, label: str) -> None:

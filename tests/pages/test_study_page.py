@@ -111,7 +111,7 @@ def test_open_work_stands_before_the_button_that_closes(
     app.text_input(key="close-reason").input(REASON).run()
     press(app, "Close the study")
 
-    assert data_lock.state_of_study(served_database, situation.admin, "tiny") == "closed"
+    assert catalogue.study_line(served_database, situation.admin, "tiny").state == "closed"
     assert data_lock.events_of(served_database, situation.admin, "tiny")[-1].reason == REASON
     assert not any("open work" in names for names in columns(app))
 

@@ -40,6 +40,31 @@ def test_two_sequences_are_not_one(answer: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "other"),
     [
+        ("T1-C", "T1 -C"), ("T1 - C", "T1 -C"), ("T1\u2212C", "T1-C"), ("T1 C-", "T1 -C"), ("T1C-", "T1-C"),
+        ("T1w-C", "T1-weighted -C"), ("CT-C", "CT -C"), ("T2-FLAIR-C", "T2 FLAIR -C"), ("T1-C, T2", "T1 -C, T2"),
+        ("T1 C+", "T1 +C"), ("T1C+", "T1+C"), ("T1-C+", "T1 + C"), ("MRI - C spine", "MRI C spine"),
+    ],
+)  # fmt: skip
+def test_with_and_without_contrast_have_one_spelling_each(answer: str, other: str) -> None:
+    assert same(answer, other)
+
+
+@pytest.mark.parametrize("without", ["T1-C", "T1 -C", "T1 - C", "T1 C-", "T1C-", "T1(-C)"])
+@pytest.mark.parametrize("other", ["T1C", "T1c", "T1 C", "T1+C", "T1 + C", "T1 C+", "T1C+", "T1-Gd", "T1-CE", "T1"])
+def test_without_contrast_is_not_with_contrast(without: str, other: str) -> None:
+    assert not same(without, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"), [("CT-C", "CT+C"), ("FLAIR-C", "FLAIR+C"), ("MRI-C", "MRI C"), ("T1C", "T1+C")]
+)
+def test_contrast_counts_in_every_technique_and_a_stage_is_not_contrast(answer: str, other: str) -> None:
+    assert not same(answer, other)
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
         ("L4/5", "L4-5"), ("L4/5", "L4/L5"), ("L4/5", "L4\u2013L5"), ("L4/5", "L4L5"), ("L4/5", "L4 - L5"),
         ("disc at C5-6.", "disc at C5/C6"), ("Th10/11", "T10-11"), ("Th10", "T10"), ("Th12/L1", "T12-L1"),
         ("L5/S1", "L5-S1"), ("L5 / S1", "L5S1"), ("C7/Th1", "C7-T1"), ("L3-5", "L3-L5"),

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from exchange.judge_verdicts import parse_judge_verdicts
 from exchange.study_folder.folder import StudyFolder, read_study_folder
 from studies.demo.build import build
 from studies.demo.cases import CASES
+from tests.judge_tables import rows_of_judge
 
 DEMO = Path(__file__).parents[2] / "studies" / "demo"
 
@@ -130,7 +130,7 @@ def test_sixty_candidates_come_in_equal_parts_from_two_simulated_models(study):
 
 
 def test_the_judge_has_a_row_for_every_candidate_and_no_verdict_on_two(study):
-    rows = parse_judge_verdicts((DEMO / "judge_verdicts.csv").read_bytes(), "judge_verdicts.csv")
+    rows = rows_of_judge((DEMO / "judge_verdicts.csv").read_bytes(), "judge_verdicts.csv")
 
     assert {(row.item, row.candidate) for row in rows} == {
         (candidate.item, candidate.key) for candidate in study.candidates

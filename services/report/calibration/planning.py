@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agreement.judge.plan import Criteria, Declared, Design, Plan
-from agreement.p_by_inverting import FEWEST_EARLIER, SeedOfPlan
+from agreement.planned_seed import FEWEST_EARLIER
 from protocol.analysis import AnalysisPlan
 from protocol.language.authored_plan import AuthoredAnalysis, AuthoredCriterion
 from protocol.language.criteria import statistic_of
@@ -34,7 +34,8 @@ def plan_of(
     return Plan(
         confidence=analysis.confidence,
         resamples=analysis.resamples,
-        seed=SeedOfPlan(analysis.seed, analysis.p_from if isinstance(analysis, AuthoredAnalysis) else FEWEST_EARLIER),
+        seed=analysis.seed,
+        p_from=analysis.p_from if isinstance(analysis, AuthoredAnalysis) else FEWEST_EARLIER,
         design=design,
         basis=basis or None,
         criteria=Criteria(declared=declared),

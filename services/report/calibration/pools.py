@@ -11,7 +11,6 @@ from agreement.coding import Codes
 from agreement.judge.factors import Factor
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
-from agreement.p_by_inverting import SeedOfPlan
 from protocol.language.bins import level_of
 from protocol.language.expansion import Expansion
 from services.report.calibration.material import candidates_of_models, each_run_alone, material_of
@@ -77,8 +76,13 @@ class Pools:
     def plan(self) -> Plan:
         """How intervals are computed: as the analysis plan says, for a sample drawn with known probabilities."""
         plan = self._study.analysis
-        seed = SeedOfPlan(plan.seed, plan.p_from)
-        return Plan(confidence=plan.confidence, resamples=plan.resamples, seed=seed, design="probability")
+        return Plan(
+            confidence=plan.confidence,
+            resamples=plan.resamples,
+            seed=plan.seed,
+            p_from=plan.p_from,
+            design="probability",
+        )
 
     def of(self, ratings: Ratings) -> JudgedPool:
         """Return the candidates with people's and judges' verdicts in a field."""

@@ -191,23 +191,8 @@ def join(
             raise Conflict(
                 f"{person.name} is already {article} {earlier.role} in this study, and nobody has two roles in one."
             )
-        if group and groups.group_named(phases, role, group) != earlier.group_key:
-            raise Conflict(
-                f"{person.name} is in the group '{earlier.group_key}' of this study already, and nobody is in two; to "
-                "change it before the freeze, remove them and invite them again."
-            )
-        if any(earlier.attributes.get(name) != value for name, value in known.items()):
-            raise Conflict(
-                f"{person.name} is in this study already, and an invitation changes nothing that is known of them; use "
-                "'manage.py describe-rater'."
-            )
-        differs = specialty not in ("", earlier.specialty) or years not in (None, earlier.years)
-        # The plan of a study in the first language divides nobody by them.
-        if differs and frozen_facts.expansion_of(session, study_id) is not None:
-            raise Conflict(
-                f"{person.name} is in this study already, and an invitation changes neither their specialty nor their "
-                "years of experience; remove them and invite them again."
-            )
+        group = groups.group_named(phases, role, group) if group else earlier.group_key
+        _require_as_known(session, earlier, person, group, known, specialty, years)
         return earlier
     if role == "rater":
         require_in_study(session, acts.JOIN_AS_RATER, study)
@@ -244,6 +229,35 @@ def join(
         **_seals(session, study_id, membership, gone, again=earlier is not None),
     )
     return membership
+
+
+def _require_as_known(
+    session: Session,
+    earlier: Membership,
+    person: Person,
+    group: str,
+    known: Mapping[str, str],
+    specialty: str,
+    years: int | None,
+) -> None:
+    """Refuse an invitation that would change what is known of somebody who is in the study already."""
+    if group != earlier.group_key:
+        raise Conflict(
+            f"{person.name} is in the group '{earlier.group_key}' of this study already, and nobody is in two; to "
+            "change it before the freeze, remove them and invite them again."
+        )
+    if any(earlier.attributes.get(name) != value for name, value in known.items()):
+        raise Conflict(
+            f"{person.name} is in this study already, and an invitation changes nothing that is known of them; use "
+            "'manage.py describe-rater'."
+        )
+    differs = specialty not in ("", earlier.specialty) or years not in (None, earlier.years)
+    # The plan of a study in the first language divides nobody by them.
+    if differs and frozen_facts.expansion_of(session, earlier.study_id) is not None:
+        raise Conflict(
+            f"{person.name} is in this study already, and an invitation changes neither their specialty nor their "
+            "years of experience; remove them and invite them again."
+        )
 
 
 def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:

@@ -64,3 +64,14 @@ def three_humans(seed=5, items=120, errors=(0.05, 0.05, 0.3), n_labelled=80):
         items=np.repeat(np.arange(items), 3),
         clusters=np.repeat(np.arange(items) // 2, 3),
     )
+
+
+LIKERT = Scale("ordinal", ("1", "2", "3", "4", "5"))
+
+
+def graded(scale=LIKERT, lower=0.0):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 5, 150).astype(float)
+    humans = [np.clip(truth + rng.integers(-1, 2, 150), 0, 4) for _ in range(3)]
+    judge = np.clip(truth - (rng.random(150) < lower), 0, 4)
+    return material(humans, {"judge": judge}, scale, models=Factor(np.arange(150) % 2, ("A", "B")))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from exchange.refusal import InputRefused
-from exchange.study_folder.protocol_file import parse_protocol, read_protocol
+from exchange.refusal import InputRefused, Problems
+from exchange.study_folder.protocol_file import parse_protocol, read_protocol_as_far_as_it_goes
 from protocol.study import Protocol
 from tests.situations import PROTOCOL
 
@@ -26,7 +26,7 @@ def field_of(protocol: dict[str, Any], form: str) -> dict[str, Any]:
 
 
 def test_the_demo_and_the_tiny_protocol_are_accepted() -> None:
-    assert read_protocol(DEMO).name == "demo"
+    assert parse_protocol(DEMO.read_text(encoding="utf-8")).name == "demo"
     assert parse_protocol(yaml.safe_dump(PROTOCOL)).name == "tiny"
 
 
@@ -153,8 +153,11 @@ def test_the_first_problem_is_named_and_the_others_are_counted() -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, make: Callable[[Path], Any], expected: str) -> None:
     make(tmp_path / "protocol.yaml")
 
+    problems = Problems()
+    read_protocol_as_far_as_it_goes(tmp_path / "protocol.yaml", problems)
+
     with pytest.raises(InputRefused) as refusal:
-        read_protocol(tmp_path / "protocol.yaml")
+        problems.refuse()
 
     assert expected in str(refusal.value)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from exchange.refusal import InputRefused
-from exchange.study_folder.protocol_file import read_protocol
+from exchange.refusal import InputRefused, Problems
+from exchange.study_folder.protocol_file import read_protocol_as_far_as_it_goes
 from exchange.study_folder.study_file import read_study
 from protocol.language.expansion import Expansion
 
@@ -201,8 +201,11 @@ def test_a_list_below_a_key_of_its_own_is_refused_in_one_sentence(read: Read, tm
 def test_the_protocol_of_such_a_study_alone_is_refused_in_one_sentence(read: Read, tmp_path: Path) -> None:
     read("phases: [{key: a, rates: items, shows: [], form: {v: text}}]")
 
+    problems = Problems()
+    read_protocol_as_far_as_it_goes(tmp_path / "protocol.yaml", problems)
+
     with pytest.raises(InputRefused, match="lists its phases is read with its folder"):
-        read_protocol(tmp_path / "protocol.yaml")
+        problems.refuse()
 
 
 @pytest.mark.parametrize("text", ["- a\n", "3\n", "", "{}\n", "phases: []\n", "phases: {a: b}\n", "phases: [a]\n"])

@@ -17,7 +17,7 @@ from db import Database, JudgeImport, JudgeRun, now
 from db.backup import back_up
 from db.engine import make_engine
 from services.errors import Conflict
-from services.judging import import_runs
+from services.judging import import_runs, slices
 from services.record import verification
 from services.studies.folders import unfinished_imports
 from services.studies.folders.unfinished_imports import Pace
@@ -217,7 +217,8 @@ def test_a_study_that_was_changed_meanwhile_takes_nothing_of_the_run(
 ) -> None:
     situation = open_study(database, tmp_path / "study")
     stands = [(1, None)]
-    monkeypatch.setattr(import_runs, "how_frozen", lambda *_: stands[-1])
+    for asking in (import_runs, slices):
+        monkeypatch.setattr(asking, "how_frozen", lambda *_: stands[-1])
 
     with pytest.raises(Conflict, match="changed while the verdicts were imported"):
         take_in(situation, progress=during(lambda _: stands.append((1, 1))))

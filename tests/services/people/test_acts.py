@@ -12,6 +12,7 @@ from services.errors import Refused
 from services.people import acts
 from services.people.acts import ACTS, STATES, Act
 from services.progress import data_lock
+from services.studies import catalogue
 from tests.situations import Situation, open_study
 
 ARCHITECTURE = (Path(__file__).resolve().parents[3] / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -79,4 +80,4 @@ def test_a_study_is_in_the_state_that_the_last_act_leads_to(
 
     happened(situation)
 
-    assert data_lock.state_of_study(database, situation.admin, "tiny") == state
+    assert catalogue.study_line(database, situation.admin, "tiny").state == state

@@ -16,6 +16,7 @@ from services.errors import Conflict, NotAllowed
 from services.people.permission import study_of
 from services.progress import data_lock
 from services.progress.data_lock import INTERIM_LOOK_LASTS, require_report_open
+from services.studies import catalogue
 from tests.situations import Situation, on_the_desk, open_study
 
 REASON = "The sponsor asked for the number of reads."
@@ -49,7 +50,7 @@ def test_a_study_is_closed_once_and_re_opened_with_a_reason(opened: Situation) -
 
     data_lock.reopen_study(opened.database, opened.admin, "tiny", REASON)
 
-    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "open"
+    assert catalogue.study_line(opened.database, opened.admin, "tiny").state == "open"
     assert on_the_desk(opened, opened.raters[0])["kind"] == "item"
     with pytest.raises(NotAllowed):
         report_is(opened)

@@ -15,6 +15,7 @@ from services.errors import NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock, outstanding
 from services.reading import submission
+from services.studies import catalogue
 from services.studies.freeze import freezing
 from services.studies.membership import members
 from tests.listed_study import READ_THEN_SCORE, imported_listed, write_listed
@@ -81,7 +82,7 @@ def test_a_finished_study_has_nothing_open_and_closes_without_a_reason(opened: S
     finish(opened)
     assert sentences(opened) == []
     data_lock.close_study(opened.database, opened.admin, "tiny", "")
-    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "closed"
+    assert catalogue.study_line(opened.database, opened.admin, "tiny").state == "closed"
 
 
 def test_a_study_to_which_no_rater_came_is_not_called_done(opened: Situation, tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ def test_what_could_not_be_shown_is_told_and_needs_no_reason(opened: Situation) 
 def test_open_work_needs_a_reason(opened: Situation, reason: str) -> None:
     with pytest.raises(NotAllowed, match=r"Rater 1: 6 of 6 items not read.*a reason of at least 10 characters"):
         data_lock.close_study(opened.database, opened.admin, "tiny", reason)
-    assert data_lock.state_of_study(opened.database, opened.admin, "tiny") == "open"
+    assert catalogue.study_line(opened.database, opened.admin, "tiny").state == "open"
 
 
 def test_the_reason_and_what_was_open_are_kept(database: Database, tmp_path: Path) -> None:

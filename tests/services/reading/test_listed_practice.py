@@ -7,58 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
 
 from components import worklist_view
-from db import Case, Database
-from exchange.refusal import InputRefused
-from services.errors import Conflict, ReadsOpen
+from db import Database
+from services.errors import ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import member_progress, practice, previewing, revising, submission, worklist
 from services.reading.submission import Receipt
 from services.record import package, verification
-from services.studies.folders import importing
-from services.studies.freeze import freezing
 from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
 from tests.blinding.test_listed_identity import payloads
-from tests.listed_study import closed_tables, imported_listed, opened_listed, work_through, write_listed
+from tests.listed_study import closed_tables, opened_listed, work_through
 from tests.room_study import PRACTISED, rewrite, rows_of, with_practice
-from tests.situations import Situation, any_answers, on_the_desk, owner_of, read_all, show, submit
-
-TRAINED = """
-blindread: 2
-name: listed
-title: Practised, then read
-consent: I agree.
-phases:
-  - key: secret_training
-    title: Try it
-    instructions: These do not count.
-    rates: items
-    from: {where: {practice: yes}}
-    shows: [scans, prompt, options]
-    form: {answer: as_item, sure: {type: confidence, steps: 3}}
-    then: {shows: [reference, explanation]}
-    counts: no
-    pass_mark: 0.75
-    attempts: 2
-  - key: read
-    title: Reads
-    rates: items
-    shows: [scans, prompt, options]
-    form: {answer: as_item}
-    revise: session
-"""
-TRAIN, READ = "part-1", "part-2"
-
-
-def trained(database: Database, folder: Path, protocol: str = TRAINED, **more: Any) -> Situation:
-    """Freeze a study with practice, and let its first rater stand before it."""
-    situation = opened_listed(database, folder, protocol, changes=[with_practice], **more)
-    for rater in situation.raters:
-        worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
-    return situation
+from tests.services.reading.practised import READ, REPORT, TRAIN, TRAINED, trained
+from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
 
 def practise(situation: Situation, rater: Actor, wrong: int = 0) -> list[Receipt]:
@@ -195,12 +158,6 @@ def test_nothing_that_is_sent_in_practice_is_of_a_real_item_nor_names_the_phase(
     assert b"Prompt of i" not in sent and b"MARK-EXPLANATION" not in sent and b"secret_training" not in sent
 
 
-REPORT = TRAINED.replace(
-    "{answer: as_item, sure: {type: confidence, steps: 3}}",
-    "{finding: {type: choice, options: {'yes': Present, 'no': Absent, left: On the left, right: On the right}}}",
-).replace("    pass_mark", "    undetermined: yes\n    pass_mark")
-
-
 def test_a_field_with_options_of_its_own_is_compared_by_their_ids_and_an_abstention_is_not_right(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
@@ -219,102 +176,6 @@ def test_a_field_with_options_of_its_own_is_compared_by_their_ids_and_an_abstent
     words = {line[1] for said in feedback for line in said["lines"] if line[0] == "Reference"}
     assert words <= {"Present", "Absent", "On the left"}
     assert all(not desk.waits_for for desk in worklist.desks_of(sqlite_database, rater))
-
-
-def refused(database: Database, folder: Path, protocol: str, *changes: Any) -> str:
-    """Import the tiny study with practice, and return why it cannot be frozen."""
-    situation = imported_listed(database, write_listed(folder, protocol, [with_practice, *changes]))
-    with pytest.raises(Conflict) as refusal:
-        freezing.freeze_study(database, situation.admin, situation.study_key)
-    return str(refusal.value)
-
-
-def test_practice_on_the_subject_of_a_read_is_refused_at_the_freeze(sqlite_database: Database, tmp_path: Path) -> None:
-    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", TRAINED, [with_practice]))
-    with sqlite_database.writing() as session:
-        # No table says so: the import refuses it already.
-        session.exec(select(Case).where(Case.key == "p-one")).one().subject = "subject-1"
-
-    with pytest.raises(Conflict) as refusal:
-        freezing.freeze_study(sqlite_database, situation.admin, situation.study_key)
-
-    assert str(refusal.value) == (
-        "Practice 'secret_training' tells the reference of 1 subject that the same people rate in phase 'read', "
-        "which does not show it; practise with other subjects."
-    )
-
-
-def test_practice_without_a_reference_to_be_right_by_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
-    def without(folder: Path) -> None:
-        rewrite(folder / "references.csv", [row for row in rows_of(folder / "references.csv") if row["item"] != "p2"])
-
-    protocol = TRAINED.replace("    then: {shows: [reference, explanation]}\n", "")
-
-    assert refused(sqlite_database, tmp_path / "study", protocol, without) == (
-        "Phase 'secret_training' needs the reference, which 1 drawn item ('p2') lacks; add lines to references.csv, or "
-        "select other items."
-    )
-
-
-def test_practice_that_nobody_can_pass_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
-    protocol = REPORT.replace("left: On the left, ", "")
-
-    assert refused(sqlite_database, tmp_path / "study", protocol) == (
-        "Practice 'secret_training' can never be answered right on item 'p3': 'finding' offers 'yes', 'no' and "
-        "'right', and the reference is 'left'; write the id of an option."
-    )
-
-
-@pytest.mark.parametrize(
-    ("field", "accepted", "says"),
-    [
-        (
-            "{finding: {type: several, options: ['yes', 'no', left, right], at_most: 1}}",
-            "left|right",
-            "'finding' takes at most 1 of its options, and 2 together are the reference; change one of the two.",
-        ),
-        (
-            (
-                "{side: {type: choice, options: [l, r]}, finding: {type: choice, primary: yes, "
-                "options: ['yes', 'no', left], options_by: {side: {l: ['yes', 'no'], r: ['no']}}}}"
-            ),
-            "left",
-            "'finding' offers 'yes' and 'no', and the reference is 'left'; write the id of an option.",
-        ),
-    ],
-    ids=["more options than the field takes", "an option that goes with nothing above"],
-)
-def test_practice_whose_reference_no_answer_can_equal_is_refused(
-    field: str, accepted: str, says: str, sqlite_database: Database, tmp_path: Path
-) -> None:
-    def of_practice(folder: Path) -> None:
-        rows = rows_of(folder / "references.csv")
-        next(row for row in rows if row["item"] == "p3")["accepted"] = accepted
-        rewrite(folder / "references.csv", rows)
-
-    form = "{answer: as_item, sure: {type: confidence, steps: 3}}"
-
-    assert refused(sqlite_database, tmp_path / "study", TRAINED.replace(form, field), of_practice) == (
-        f"Practice 'secret_training' can never be answered right on item 'p3': {says}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("protocol", "changes", "says"),
-    [
-        (TRAINED[: TRAINED.index("  - key: secret")] + TRAINED[TRAINED.index("  - key: read") :], [with_practice],
-         "the item is for practice, and no phase selects that"),
-        (TRAINED, [], "items.csv, column practice: phase 'secret_training' is practice, and no item is for it"),
-    ],
-    ids=["items without a phase", "a phase without items"],
-)  # fmt: skip
-def test_practice_that_lacks_its_other_half_is_refused(
-    sqlite_database: Database, tmp_path: Path, protocol: str, changes: list[Any], says: str
-) -> None:
-    folder = write_listed(tmp_path / "study", protocol, changes)
-
-    with pytest.raises(InputRefused, match=says):
-        importing.import_study(sqlite_database, owner_of(sqlite_database), folder)
 
 
 SCORING = """

@@ -71,7 +71,7 @@ export function tilesOf(size, volume, view, pane) {
   const crosshair = view.crosshairIn(pane);
   return names.filter((name) => boxes[name]).map((name) => {
     const plane = view.planes[name];
-    const { zoom, pan } = view.frames[name];
+    const { zoom, pan } = view.frames.of(name);
     const clip = boxes[name];
     const fit = Math.min(clip.width / extent[plane.across], clip.height / extent[plane.down]) * FILL;
     const centre = base.map((mm, axis) => mm + pan[axis]);

@@ -5,6 +5,7 @@ import { BriefPlace } from "./brief_place.js";
 import { h } from "./dom.js";
 import { Ground } from "./ground.js";
 import { practiceWords, revisionBanner, revisionWords } from "./occasions.js";
+import shapes from "./shapes.css";
 import styles from "./styles.css";
 import wordSheet from "./words.css";
 import { Toolbar } from "./toolbar.js";
@@ -40,7 +41,7 @@ export class Screen {
     this.pointed = false;
     const root = /** @type {Document|ShadowRoot} */ (host.getRootNode());
     this.sheet = new CSSStyleSheet();
-    this.sheet.replaceSync(styles + wordSheet);
+    this.sheet.replaceSync(styles + shapes + wordSheet);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, this.sheet];
 
     this.bar = h("div", { class: "bar-fill" });

@@ -1,6 +1,7 @@
 /** What the reader has set: crosshair, windows, zoom and position, the active plane. Paints nothing. */
 
 import { Cine } from "./cine.js";
+import { Frames } from "./frames.js";
 import { ORDER, flatAxis, isAlone, liesApart, middleOf, planesShown, sizeOf } from "./hanging.js";
 import { Measuring } from "./measuring.js";
 import { planesOf } from "./planes.js";
@@ -12,8 +13,6 @@ import { Windows } from "./windows.js";
 /** @typedef {import("./planes.js").Tile} Tile */
 /** @typedef {"aim"|"scroll"|"window"|"pan"|"measure"} DragMode */
 
-const MOST_ZOOM = 16;
-
 export class View {
   /** @param {import("./panes.js").Panes} panes  that are drawn from it */
   constructor(panes) {
@@ -22,6 +21,7 @@ export class View {
     this.cine = new Cine(this);
     this.measuring = new Measuring();
     this.windows = new Windows();
+    this.frames = new Frames();
     this.showsCrosshair = true;
     this.smooth = true;
     /** @type {DragMode} what the left button and a single finger do; stays from item to item */
@@ -62,8 +62,7 @@ export class View {
     this.windows.clear();
     /** @type {PlaneName|null} */
     this.maximised = null;
-    /** @type {Record<string, {zoom: number, pan: number[]}>} */
-    this.frames = Object.fromEntries(ORDER.map((name) => [name, { zoom: 1, pan: [0, 0, 0] }]));
+    this.frames.clear();
   }
 
   /**
@@ -324,15 +323,11 @@ export class View {
     this.changed();
   }
 
-  /** @param {number} factor @param {PlaneName} [plane] @returns {number} the factor that was left for it */
-  zoom(factor, plane = this.active.plane) {
-    if (!this.images) return 1;
-    const frame = this.frames[plane];
-    const before = frame.zoom;
-    frame.zoom = Math.min(MOST_ZOOM, Math.max(1, before * factor));
-    if (frame.zoom === 1) frame.pan = [0, 0, 0];
+  /** @param {number} factor */
+  zoom(factor) {
+    if (!this.images) return;
+    this.frames.zoom(this.active.plane, factor);
     this.changed();
-    return frame.zoom / before;
   }
 
   /**
@@ -343,12 +338,10 @@ export class View {
    * @param {number} factor
    * @param {{x: number, y: number}} point  CSS pixels of the pane
    */
-  zoomAt(tile, volume, factor, { x, y }) {
-    const { clip, plane } = tile;
-    const done = this.zoom(factor, plane.name);
-    if (this.frames[plane.name].zoom === 1) return;
-    const share = (1 - done) / done;
-    this.pan(tile, volume, share * (x - clip.x - clip.width / 2), share * (y - clip.y - clip.height / 2));
+  zoomAt(tile, volume, factor, point) {
+    if (!this.images) return;
+    this.frames.zoomAt(tile, volume, factor, point);
+    this.changed();
   }
 
   /**
@@ -360,12 +353,7 @@ export class View {
    * @param {number} dy
    */
   pan(tile, volume, dx, dy) {
-    const { across, down, mirrored } = tile.plane;
-    const perPixelAcross = (volume.shape[across] * volume.spacing[across]) / tile.image.width;
-    const perPixelDown = (volume.shape[down] * volume.spacing[down]) / tile.image.height;
-    const { pan } = this.frames[tile.plane.name];
-    pan[across] += (mirrored ? dx : -dx) * perPixelAcross;
-    pan[down] += dy * perPixelDown;
+    this.frames.pan(tile, volume, dx, dy);
     this.changed();
   }
 

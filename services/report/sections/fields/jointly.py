@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Literal
 
 from agreement.estimate import undefined
 from exchange.report.estimate_rows import EstimateRow, LeftOut, Reason, Stratum
@@ -50,7 +51,7 @@ class _Asked:
     """The answers to one question, in each condition; several if it was asked several times."""
 
     cluster: str
-    texts: dict[_Condition, list[_Text]] = field(default_factory=dict)
+    texts: dict[_Condition, list[_Text]]
 
     def all_of(self, holds: Callable[[_Text], bool]) -> bool:
         """Return whether something holds for every answer."""
@@ -81,19 +82,14 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         return bool(rows) and len({*places}) < len(places)
 
     def questions(ratings: Ratings, column: Column, answers: Sequence[str | None]) -> dict[_Question, _Asked]:
-        leaves = says_neither(ratings.field) - {option}
-        said_by_all = _of_all(ratings if len(ratings.columns) > 1 else given, leaves)
         asked: dict[_Question, _Asked] = {}
-        for unit, answer, state, cluster in zip(ratings.units, answers, column.states, ratings.clusters, strict=True):
-            own = asked.setdefault(question(unit), _Asked(cluster))
-            of_raters = said_by_all.get(place_of(unit), []) if column.party.kind == "consensus" else [(state, None)]
-            judged = bool(of_raters) and all(state in VERDICTS for state, _ in of_raters)
-            is_open = judged and any(each in (None, option) for _, each in of_raters)
-            said = None if answer in leaves else answer
+        texts = _texts(option, ratings, given, column, answers)
+        for unit, text, cluster in zip(ratings.units, texts, ratings.clusters, strict=True):
+            own = asked.setdefault(question(unit), _Asked(cluster, {condition: [] for condition in conditions}))
             condition = tuple(unit.value_of(name) for name in over)
-            own.texts.setdefault(condition, []).append(_Text(said, judged, is_open))
-        for own in asked.values():
-            own.texts = {condition: own.texts.get(condition, []) for condition in conditions}
+            # An item may lack an attribute; its answer is then to no condition.
+            if condition in own.texts:
+                own.texts[condition].append(text)
         return asked
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -108,25 +104,12 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
                 for whose, own in questions(ratings, column, answers).items()
                 if all(own.texts.values()) and own.all_of(lambda text: text.said is not None or text.judged)
             }
-            known = [own for own in judged.values() if own.all_of(lambda text: text.said is not None)]
-            left_out = [whose for whose, own in judged.items() if not own.all_of(lambda text: text.said is not None)]
             why = _why_left_out(ratings, column)
-            remark = LeftOut(len(left_out), why, of=len(judged), who=tuple(_in_words(each) for each in left_out))
             blank = undefined(
                 "share", 0, "question", "share", f"every question is {why}", confidence=intervals.confidence
             )
             row = EstimateRow("share", compared, (column.party,), stratum, blank, category=category)
-            row = replace(row, remark=remark if left_out else None)
-            if known:
-                everywhere = [own.all_of(lambda text: text.said == option) for own in known]
-                share, wilson = intervals.share(everywhere, [own.cluster for own in known], unit="question")
-                row = replace(row, estimate=share, beside=wilson)
-            rows += [row] if judged else []
-            for bound in ("worst", "best") if left_out else ():
-                best = bound == "best"
-                counted = [own.all_of(lambda text, best=best: text.counts(option, best)) for own in judged.values()]  # type: ignore[misc]
-                share, _ = intervals.share(counted, [own.cluster for own in judged.values()], unit="question")
-                rows.append(replace(row, estimate=share, beside=None, bound=bound, remark=None))
+            rows += _share_and_bounds(judged, option, row, why, intervals) if judged else []
         # Of a part in which nobody answered the same is said of every statistic.
         return rows if any(row.estimate.n and not row.bound for row in rows) else []
 
@@ -154,6 +137,53 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
             ("If a condition has several answers to a question, all of them have to be this option.", asked_again),
         ),
     )
+
+
+def _texts(
+    option: str, ratings: Ratings, given: Ratings, column: Column, answers: Sequence[str | None]
+) -> Iterator[_Text]:
+    """Yield what became of each unit in a column; in the consensus it rests on what everybody said."""
+    leaves = says_neither(ratings.field) - {option}
+    said_by_all = _of_all(ratings if len(ratings.columns) > 1 else given, leaves)
+    for unit, answer, state in zip(ratings.units, answers, column.states, strict=True):
+        of_raters = said_by_all.get(place_of(unit), []) if column.party.kind == "consensus" else [(state, None)]
+        judged = bool(of_raters) and all(state in VERDICTS for state, _ in of_raters)
+        is_open = judged and any(each in (None, option) for _, each in of_raters)
+        yield _Text(None if answer in leaves else answer, judged, is_open)
+
+
+def _share_and_bounds(
+    judged: Mapping[_Question, _Asked], option: str, row: EstimateRow, why: Reason, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return the share among questions answered everywhere and, if some are not, its worst and best case.
+
+    Parameters
+    ----------
+    row
+        The row of the share as it is if no question is answered everywhere.
+    why
+        Why a question is left out.
+    """
+
+    def is_known(own: _Asked) -> bool:
+        return own.all_of(lambda text: text.said is not None)
+
+    known = [own for own in judged.values() if is_known(own)]
+    if known:
+        everywhere = [own.all_of(lambda text: text.said == option) for own in known]
+        share, wilson = intervals.share(everywhere, [own.cluster for own in known], unit="question")
+        row = replace(row, estimate=share, beside=wilson)
+    left_out = tuple(_in_words(whose) for whose, own in judged.items() if not is_known(own))
+    if not left_out:
+        return [row]
+
+    def bound(name: Literal["worst", "best"]) -> EstimateRow:
+        counted = [own.all_of(lambda text: text.counts(option, name == "best")) for own in judged.values()]
+        share, _ = intervals.share(counted, [own.cluster for own in judged.values()], unit="question")
+        return replace(row, estimate=share, beside=None, bound=name)
+
+    remark = LeftOut(len(left_out), why, of=len(judged), who=left_out)
+    return [replace(row, remark=remark), bound("worst"), bound("best")]
 
 
 def _of_all(given: Ratings, leaves: Set[str]) -> dict[tuple[int, int], list[tuple[State | None, str | None]]]:

@@ -20,6 +20,7 @@ from services.errors import Conflict, NotAllowed, NotFound
 from services.people import identity
 from services.progress import data_lock
 from services.record import verification
+from services.studies import catalogue
 from services.studies.folders import importing
 from services.studies.freeze import before_freeze, freezing
 from services.studies.freeze.freezing import Frozen
@@ -176,11 +177,11 @@ def test_a_freeze_is_refused_when_a_volume_is_damaged_and_nothing_is_frozen(impo
 
 
 def test_the_freeze_opens_the_study_and_is_in_the_audit_chain(imported: Situation) -> None:
-    assert data_lock.state_of_study(imported.database, imported.admin, "tiny") == "draft"
+    assert catalogue.study_line(imported.database, imported.admin, "tiny").state == "draft"
 
     frozen = freezing.freeze_study(imported.database, imported.admin, "tiny")
 
-    assert data_lock.state_of_study(imported.database, imported.admin, "tiny") == "open"
+    assert catalogue.study_line(imported.database, imported.admin, "tiny").state == "open"
     with imported.database.read_only() as session:
         assert session.exec(select(StudyEvent.kind)).all() == ["open"]
         last = session.exec(select(AuditEvent).where(AuditEvent.action == "study frozen")).one()

@@ -1,0 +1,120 @@
+"""Of sealed verdicts on few candidates, no figure and no sentence tells what people said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agreement.estimate import Estimate
+from agreement.judge.factors import Factor
+from agreement.judge.panels import corrected, criteria
+from agreement.judge.plan import Criteria, Declared
+from agreement.judge.rows import Panel, Row
+from agreement.judge.withheld import rounded
+from tests.agreement.judge.panel_material import PLAN, material
+
+
+def few_labels(labelled):
+    """Models with so many labelled of 100 candidates each, by human and judge alike but for some."""
+    rng = np.random.default_rng(12)
+    human = (rng.random((len(labelled), 100)) < 0.5).astype(float)
+    judge = np.where(rng.random(human.shape) < 0.2, 1 - human, human)
+    for row, n in zip(human, labelled, strict=True):
+        row[n:] = np.nan
+    names = tuple("ABC"[: len(labelled)])
+    models = Factor(np.repeat(np.arange(len(labelled)), 100), names)
+    return material([human.ravel()], {"judge": judge.ravel()}, models=models)
+
+
+SEALED = replace(PLAN, fewest_shown=5)
+
+
+def test_of_sealed_verdicts_no_figure_rests_on_so_few_that_single_ones_are_told():
+    panel = corrected.panel(few_labels((40, 2, 9)), SEALED)
+
+    # What A and all models together say would tell what is said of B, were C there too.
+    assert {row.parties[0] for row in panel.of(corrected.CORRECTED)} == {"A"}
+    assert panel.of("corrected difference") == panel.of(corrected.SIDE_BY_SIDE) == []
+    assert any("The corrected score of B is withheld: beside all others, a figure on fewer than 5" in said
+               for said in panel.refused)  # fmt: skip
+    assert len(corrected.panel(few_labels((40, 2, 9)), PLAN).of(corrected.CORRECTED)) == 3
+
+
+def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
+    asked = Declared("ours", "percent_agreement", above=0.1, by=("model",))
+    plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+
+    rows = {row.stratum: row for row in criteria.panel(few_labels((40, 2, 9)), plan).of("ours")}
+
+    assert {stratum: row.sentence for stratum, row in rows.items()} == {
+        "model A": "passed", "model B": "not estimable", "model C": "not estimable",
+    }  # fmt: skip
+    assert np.isnan(rows["model B"].estimate.value) and np.isnan(rows["model C"].estimate.value)
+
+
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_by_the_shipped_criteria_a_judge_of_few_sealed_candidates_does_not_tell_what_was_said_of_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    other = np.where(np.arange(40) < 2, 1.0 - human, human)
+    given = material([human, human, other], {"judge": judge}, items=np.arange(40))
+
+    panel = criteria.panel(given, SEALED)
+
+    shown = [row for key in (criteria.AGREEMENT, criteria.DIRECTION) for row in panel.of(key)]
+    assert [not np.isnan(row.estimate.value) for row in shown] == [is_said] * 2
+    assert ("withheld: beside all others" in panel.sentence) == (not is_said)
+
+
+@pytest.mark.parametrize(("judged", "is_said"), [(1, False), (4, False), (5, True)])
+def test_a_judge_of_few_sealed_candidates_does_not_tell_whether_two_people_agree_on_them(judged, is_said):
+    human = np.tile([0.0, 1.0], 20)
+    judge = np.where(np.arange(40) < judged, 1.0, np.nan)
+    of_two = material([human, np.where(np.arange(40) < 1, 1.0 - human, human)], {"judge": judge})
+
+    panel = criteria.panel(of_two, replace(SEALED, basis="majority"))
+
+    (labels,) = panel.of(criteria.STRATUM)
+    assert labels.sentence == criteria.FAILED
+    assert (labels.estimate.value == judged - 1) == is_said and np.isnan(labels.estimate.value) != is_said
+    assert labels.estimate.n == (judged - 1 if is_said else 0)
+    assert ("all: withheld" in panel.sentence) != is_said
+
+
+def test_figures_on_sealed_verdicts_have_too_few_digits_to_spell_them_out():
+    """With a probability of 1/2, 1/4, 1/8 ... for each candidate, a Brier score has a digit for each verdict."""
+    whole = Estimate("Brier score", 0.3799920944244756, 0.0012345, 0.987654, 32, "candidate", "made up", p=0.0123456)
+    narrow = replace(whole, value=0.98765, low=0.98764, high=0.98766)
+    panel = Panel("thresholds", (), tuple(Row("Brier score", ("judge",), each) for each in (whole, narrow)))
+
+    first, second = (row.estimate for row in rounded(panel, 5).rows)
+
+    assert (first.value, first.low, first.high, first.p) == (0.38, 0.00124, 0.987, 0.0123)
+    assert (second.value, second.low, second.high) == (0.988, 0.987, 0.988)
+    assert rounded(panel, 1) == panel
+
+
+@pytest.mark.parametrize("bound", [0.5, -0.1, 0.854, -0.05])
+def test_a_rounded_limit_still_clears_the_bound_that_it_cleared(bound):
+    above = Estimate("made up", bound + 0.02, bound + 1e-7, bound + 0.1, 9, "candidate", "made up")
+    below = replace(above, value=bound - 0.02, low=bound - 0.1, high=bound - 1e-7)
+    panel = Panel(criteria.KEY, (), tuple(Row("made up", ("judge",), each) for each in (above, below)))
+
+    first, second = (row.estimate for row in rounded(panel, 5).rows)
+
+    assert first.low > bound > second.high
+
+
+def test_factors_whose_names_begin_alike_withhold_their_own_levels():
+    given, place = few_labels((51,)), np.arange(100)
+    factors = {
+        "tumour grade": Factor((place < 3).astype(int), ("low", "high")),
+        "tumour site": Factor((place > 46).astype(int), ("left", "right")),
+    }
+    asked = Declared("ours", "percent_agreement", above=0.1, by=tuple(factors))
+    plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+
+    rows = criteria.panel(replace(given, factors=factors), plan).of("ours")
+
+    # Of each factor one level has fewer than five labels, and what all say less the other's would tell them.
+    assert [row.sentence for row in rows] == ["not estimable"] * 4

@@ -1,0 +1,179 @@
+"""Two models by one judge: item by item where they share items, by corrected scores where they do not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agreement.judge.factors import Factor
+from agreement.judge.panels import corrected
+from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans
+
+
+def test_models_on_the_same_items_are_compared_item_by_item():
+    panel = corrected.panel(three_humans(), PLAN)
+
+    pairs = panel.of("corrected difference")
+    assert [row.parties for row in pairs] == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert all("independent, normal" not in row.estimate.method for row in pairs)
+    assert len(panel.of("rank set")) == 3
+
+
+def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_difference():
+    rng = np.random.default_rng(3)
+    item, model = np.divmod(np.arange(200), 2)
+    human, judge = (rng.integers(0, 2, 200).astype(float) for _ in range(2))
+    human[np.where(model == 0, item >= 40, (item < 20) | (item >= 60))] = np.nan
+    by_halves = material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item)
+
+    (row,) = corrected.panel(by_halves, PLAN).of("corrected difference")
+
+    assert row.estimate.n == 20
+    assert "80 unlabelled" in row.estimate.method
+
+
+def of_two_models(design="random", *, copies=False, **parts):
+    """300 items answered by A and B, of whose candidates one in five is labelled, whichever model it is of."""
+    rng = np.random.default_rng(3)
+    item, model = np.divmod(np.arange(600), 2)
+    truth = (rng.random(600) < 0.7).astype(float)
+    drawn = rng.random(600) < 0.2
+    if copies:  # B says what A says, and the same candidates are labelled
+        truth, drawn = np.repeat(truth[::2], 2), np.repeat(drawn[::2], 2)
+    judge = np.where((np.repeat(rng.random(300), 2) if copies else rng.random(600)) < 0.9, truth, 1.0 - truth)
+    human = np.where(drawn, truth, np.nan)
+    given = material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item, **parts)
+    (row,) = corrected.panel(given, replace(PLAN, design=design)).of("corrected difference")
+    return row, int(drawn.sum())
+
+
+def test_models_of_which_candidates_and_not_items_were_drawn_are_compared_by_their_corrected_scores():
+    row, labels = of_two_models()
+
+    assert row.sentence == corrected.OF_SCORES
+    assert row.estimate.n == labels
+    assert "correlation" in row.estimate.method
+
+
+def test_models_of_which_items_were_drawn_are_said_to_be_compared_item_by_item():
+    (first, *_) = corrected.panel(three_humans(), PLAN).of("corrected difference")
+
+    assert first.sentence == corrected.ITEM_BY_ITEM
+
+
+@pytest.mark.parametrize(
+    ("design", "parts"),
+    [
+        ("stratified", {"strata": Factor(np.arange(600) // 300, ("early", "late"))}),
+        ("probability", {"probability": np.where(np.arange(600) < 300, 0.2, 0.25)}),
+    ],
+)
+def test_two_scores_whose_errors_are_the_same_do_not_differ(design, parts):
+    row, _ = of_two_models(design, copies=True, **parts)
+
+    assert row.estimate.value == pytest.approx(0.0)
+    assert row.estimate.undefined_because == "the standard error is 0"
+
+
+def test_two_scores_share_the_clusters_of_models_that_answer_no_item_in_common():
+    subject = np.repeat(np.arange(60), 10)
+    alone, _ = of_two_models()
+    in_clusters, _ = of_two_models(clusters=subject)
+    apart, _ = of_two_models(clusters=2 * subject + np.arange(600) % 2)
+
+    assert "correlation 0.00" in apart.estimate.method
+    assert in_clusters.estimate.value == apart.estimate.value == pytest.approx(alone.estimate.value)
+    assert in_clusters.estimate.se != pytest.approx(apart.estimate.se)
+
+
+def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
+    panel = corrected.panel(mri_eval(), PLAN)
+    pair = [row for row in panel.of("McNemar") if row.parties == ("GPT-5.4", "Grok")]
+
+    assert [row.stratum for row in pair] == ["by grok", "by grok, tier 1", "by grok, tier 2", "by grok, tier 3"]
+    assert all("Bonferroni over 3 parts" in row.estimate.method for row in pair[1:])
+    whole = pair[0].estimate
+    only_first = round(whole.value * whole.n)
+    assert pair[0].sentence == f"the first alone correct on {only_first} of {whole.n} that differ"
+
+
+@pytest.mark.parametrize(
+    ("of_first", "of_second"), [([0, 1, 2, 3], [4, 5, 6, 7]), ([0, 1, 2, 3], [0, 1, 6, 7])], ids=["items", "verdicts"]
+)
+def test_two_models_without_an_item_of_both_have_no_p(of_first, of_second):
+    judge = np.array([np.nan, np.nan, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0])
+    apart = material(
+        [np.ones(8)], {"judge": judge}, models=Factor(np.repeat([0, 1], 4), ("A", "B")),
+        items=np.array([*of_first, *of_second]),
+    )  # fmt: skip
+
+    (row,) = corrected.panel(apart, PLAN).of("McNemar")
+
+    assert row.estimate.p is None
+    assert row.estimate.undefined_because == "no item on which both models have a verdict of the judge"
+
+
+def two_models(judge, **parts):
+    """Panel 5 on two models that answered the same items; the judge's verdicts have the shape (items, 2)."""
+    item, model = np.divmod(np.arange(judge.size), 2)
+    own = {name: np.repeat(values, 2) if len(values) < judge.size else values for name, values in parts.items()}
+    factors = {name: Factor(codes, ("plain", "bold")) for name, codes in own.items() if name != "clusters"}
+    given = material(
+        [np.ones(judge.size)], {"judge": judge.ravel()}, models=Factor(model, ("A", "B")), items=item,
+        clusters=own.get("clusters"), factors=factors,
+    )  # fmt: skip
+    return [row for row in corrected.panel(given, PLAN).rows if row.statistic == "McNemar"]
+
+
+# A alone is right on both items of six of 20 subjects, B alone on one item of each of four others.
+OF_SUBJECTS = np.ones((40, 2))
+
+
+OF_SUBJECTS[:12, 1] = OF_SUBJECTS[12:20:2, 0] = 0.0
+
+
+def test_mcnemar_between_models_is_by_subject_where_several_items_are_of_one():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.arange(40) // 2)
+
+    # (12 - 4)^2 / (20 / 19 x (6 x 2^2 + 4 x 1^2)) = 2.171 on one degree of freedom; exact, of 12 and 4, P = .08
+    assert row.estimate.p == pytest.approx(stats.chi2.sf(64 / (20 / 19 * 28), 1))
+    assert row.estimate.method.startswith("McNemar, Obuchowski, chi2(1) = 2.171; ")
+    assert (row.estimate.value, row.estimate.n, row.sentence) == (
+        0.75,
+        16,
+        "the first alone correct on 12 of 16 that differ",
+    )
+
+
+def test_the_share_beside_mcnemar_by_subject_has_an_interval_by_subject_too():
+    (by_subject,), (by_item,) = (two_models(OF_SUBJECTS, clusters=np.arange(40) // items) for items in (2, 1))
+
+    assert by_subject.estimate.n_clusters == 10
+    assert by_subject.estimate.low < by_item.estimate.low
+
+
+def test_mcnemar_between_models_is_exact_where_no_two_items_are_of_one_subject():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.arange(40))
+
+    assert row.estimate.method == "McNemar, exact; Clopper-Pearson interval"
+
+
+def test_mcnemar_between_models_has_no_p_where_all_items_are_of_one_subject():
+    (row,) = two_models(OF_SUBJECTS, clusters=np.zeros(40, dtype=int))
+
+    assert row.estimate.p is None
+    assert np.isnan(row.estimate.low)
+
+
+def test_a_part_of_two_models_holds_the_items_on_which_both_answers_are_of_it():
+    bold = np.zeros((40, 2), dtype=int)
+    bold[10:, 0] = 1
+    bold[30:, 1] = 1
+
+    _, in_bold, plain = two_models(OF_SUBJECTS, layout=bold.ravel())
+
+    # both are plain on items 0 to 9, of which A alone is right, both bold from 30 on; on 20 they differ
+    assert (plain.estimate.n, in_bold.estimate.n) == (10, 0)
+    assert "20 items with only one of the two answers there left out" in plain.estimate.method
+    assert "20 items with only one of the two answers there left out" in in_bold.estimate.method

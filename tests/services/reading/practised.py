@@ -1,0 +1,54 @@
+"""A study that is practised before it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from db import Database
+from services.reading import worklist
+from tests.listed_study import opened_listed
+from tests.room_study import with_practice
+from tests.situations import Situation
+
+TRAINED = """
+blindread: 2
+name: listed
+title: Practised, then read
+consent: I agree.
+phases:
+  - key: secret_training
+    title: Try it
+    instructions: These do not count.
+    rates: items
+    from: {where: {practice: yes}}
+    shows: [scans, prompt, options]
+    form: {answer: as_item, sure: {type: confidence, steps: 3}}
+    then: {shows: [reference, explanation]}
+    counts: no
+    pass_mark: 0.75
+    attempts: 2
+  - key: read
+    title: Reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    revise: session
+"""
+
+
+TRAIN, READ = "part-1", "part-2"
+
+
+def trained(database: Database, folder: Path, protocol: str = TRAINED, **more: Any) -> Situation:
+    """Freeze a study with practice, and let its first rater stand before it."""
+    situation = opened_listed(database, folder, protocol, changes=[with_practice], **more)
+    for rater in situation.raters:
+        worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
+    return situation
+
+
+REPORT = TRAINED.replace(
+    "{answer: as_item, sure: {type: confidence, steps: 3}}",
+    "{finding: {type: choice, options: {'yes': Present, 'no': Absent, left: On the left, right: On the right}}}",
+).replace("    pass_mark", "    undetermined: yes\n    pass_mark")
