@@ -18,6 +18,8 @@ def draw_last_audit(line: StudyLine) -> None:
     last = auditing.last_audit(database(), current_actor(), line.key)
     if last is not None and not last.holds:
         st.error(last_audit(last), icon=":material/visibility:")
+    elif last is not None and not last.of_now:
+        st.warning(last_audit(last), icon=":material/visibility:")
     else:
         st.markdown(last_audit(last))
     if last is not None and last.repeated:
@@ -30,4 +32,5 @@ def last_audit(last: LastAudit | None, at: datetime | None = None) -> str:
     if last is None:
         return "Blinding not audited yet: the audit searches every screen of every rater for what they may not know."
     age = spoken_age((at or datetime.now(UTC)) - last.at)
-    return f"Blinding audited {last.at:%Y-%m-%d %H:%M} UTC ({age}). {last.sentence}"
+    said = f"Blinding audited {last.at:%Y-%m-%d %H:%M} UTC ({age}). {last.sentence}"
+    return said if last.of_now else f"{said} What is frozen now was frozen later, and is not audited yet."

@@ -19,6 +19,7 @@ from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, ite
 from exchange.study_folder.protocol_file import ReadProtocol
 from exchange.tables import FIELD_REFERENCES, OVERLAYS, VOLUMES, Table
 from protocol.language.authored import AuthoredStudy
+from protocol.language.authored_fields import AuthoredAttributes
 from protocol.language.expanding import expand
 from protocol.language.expansion import Expansion
 from protocol.language.misfits import DoesNotFit
@@ -38,13 +39,14 @@ def look_through_tables(
 
     Columns that the protocol may yet declare, and what its phases may need, are not checked.
     """
-    study, is_sure = _declaring(document)
-    declared = _as_they_are if is_sure else _with_others
+    study, unsure = _declaring(document)
+    for name in sorted(unsure - {"raters"}):
+        problems.unseen.append(f"unknown columns of {name}.csv")
     reader = Reader(problems, Conversions(), "unknown")
     cases = read_table(
         reader,
         folder,
-        declared(table_of(study, "cases")),
+        replace(table_of(study, "cases"), takes_others="cases" in unsure),
         lambda line: replace(case_row(line), attributes=attributes_of(line, declared_of(study, "cases"))),
     )
     histories_of(reader, folder, cases)
@@ -57,7 +59,7 @@ def look_through_tables(
     if volumes.keys is not None and not volumes.refused:
         check_dates(problems, volumes)
     overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=True))
-    table = declared(replace(table_of(study, "items"), optional=False))
+    table = replace(table_of(study, "items"), optional=False, takes_others="items" in unsure)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
     by_key = {item.key: item for item in reversed(items.rows)}
     read_table(reader, folder, FIELD_REFERENCES, lambda line: line.known("item", items, "items.csv"))
@@ -66,7 +68,7 @@ def look_through_tables(
     candidates = read_table(
         reader,
         folder,
-        declared(answers),
+        replace(answers, takes_others="candidates" in unsure),
         lambda line: candidate_row(line, items, by_key, practised=True),
     )
     read_pairs(reader, folder, candidates)
@@ -74,17 +76,30 @@ def look_through_tables(
     return volumes.rows, overlays.rows
 
 
-def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, bool]:
-    """Return a study of one phase with the columns that a protocol declares, and whether these are all of them."""
+def _declaring(document: Mapping[str, Any]) -> tuple[Expansion, frozenset[str]]:
+    """Return a study of one phase with the columns that a protocol declares, and the tables that may have others.
+
+    What is wrong in the columns of one table, or in what is known of raters, leaves the other tables as declared.
+    """
+    attributes = document.get("attributes", {})
+    parts = attributes if isinstance(attributes, Mapping) else {}
     # A section with a mistyped name may be the one that declares columns.
-    is_sure = "attributes" in document or set(document) <= set(AuthoredStudy.model_fields)
-    declared: tuple[Any, ...] = (document.get("attributes", {}), {})
-    for attributes in declared:
-        try:
-            return expand(AuthoredStudy.model_validate({**_PLAIN, "attributes": attributes}), "", {}), is_sure
-        except (ValidationError, DoesNotFit):
-            is_sure = False
-    raise AssertionError("A study without columns of its own can be written out.")
+    has_section = attributes is parts and ("attributes" in document or set(document) <= set(AuthoredStudy.model_fields))
+    right = {key: columns for key, columns in parts.items() if _with_columns({key: columns})}
+    study = _with_columns(right)
+    if study is not None and has_section and parts.keys() <= AuthoredAttributes.model_fields.keys():
+        return study, frozenset(parts.keys() - right.keys())
+    study = study or _with_columns({})
+    assert study is not None, "A study without columns of its own can be written out."
+    return study, frozenset(AuthoredAttributes.model_fields)
+
+
+def _with_columns(attributes: Mapping[str, Any]) -> Expansion | None:
+    """Return a study of one phase with such columns; None if something is wrong in them."""
+    try:
+        return expand(AuthoredStudy.model_validate({**_PLAIN, "attributes": attributes}), "", {})
+    except (ValidationError, DoesNotFit):
+        return None
 
 
 def _words_of(part: Any) -> Iterator[str]:
@@ -98,14 +113,6 @@ def _words_of(part: Any) -> Iterator[str]:
             yield from _words_of(value)
     else:
         yield str(part)
-
-
-def _as_they_are(table: Table) -> Table:
-    return table
-
-
-def _with_others(table: Table) -> Table:
-    return replace(table, takes_others=True)
 
 
 def _without_answer(table: Table) -> Table:

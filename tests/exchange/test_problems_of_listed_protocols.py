@@ -138,6 +138,24 @@ def test_references_and_attributes_that_do_not_fit_are_said_beside_what_is_wrong
     assert refusal.unseen == ""
 
 
+@pytest.mark.parametrize(
+    ("wrong", "is_said"),
+    [("raters: {years: txt}", True), ("cases: {site: txt}", True), ("items: {tier: txt}", False)],
+    ids=["of raters", "of cases", "of items"],
+)
+def test_a_wrong_attribute_hides_unknown_columns_of_no_table_but_its_own_and_says_so(
+    tmp_path: Path, wrong: str, is_said: bool
+) -> None:
+    declared = ONE_OF_EACH.replace("groups:", f"attributes: {{{wrong}}}\ngroups:")
+    folder = folder_of(tmp_path, declared)
+    write_table(folder / "items.csv", "item,format,prompt,tigre", [("i1", "open", "Why?", "x")])
+
+    refusal = refusal_of(folder)
+
+    assert any(problem.file == "items.csv" and "tigre" in problem.says for problem in refusal.problems) is is_said
+    assert ("unknown columns of items.csv" in refusal.unseen) is not is_said
+
+
 def test_a_list_in_place_of_a_text_is_not_to_be_put_in_quotes(tmp_path: Path) -> None:
     listed = ONE_OF_EACH.replace("{v: text}", "{v: {type: text, label: [a, b], synonyms: {gbm: [glioma]}}}")
 

@@ -102,9 +102,16 @@ class Audited(Outcome):
 
 @dataclass(frozen=True)
 class LastAudit(Outcome):
-    """The result of a study's last audit, and when it was, according to the audit chain."""
+    """The result of a study's last audit, and when it was, according to the audit chain.
+
+    Attributes
+    ----------
+    of_now
+        Whether it searched what is frozen now, rather than what was frozen before a thaw or a newer version.
+    """
 
     at: datetime
+    of_now: bool
 
 
 def file_name(study_key: str) -> str:
@@ -183,10 +190,11 @@ def last_audit(database: Database, actor: Actor, study_key: str) -> LastAudit | 
             .order_by(col(AuditEvent.id).desc())
             .limit(1)
         ).first()
-    if event is None:
-        return None
+        if event is None:
+            return None
+        of_now = event.detail["freeze_sha256"] == freeze_of(session, stored_id(study.id))
     counts = {name: int(event.detail[name]) for name in ("assignments", "in_the_study", "leaks", "not_rendered")}
-    return LastAudit(at=event.at, repeated=event.detail.get("repeated"), **counts)
+    return LastAudit(at=event.at, of_now=of_now, repeated=event.detail.get("repeated"), **counts)
 
 
 def _begin(reading: Database, actor: Actor, study_key: str, on_its_way: Progress, limit: int, drawn: int) -> Work:

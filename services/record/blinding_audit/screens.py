@@ -46,7 +46,9 @@ PROGRAM_WORDS = frozenset(
 
 
 # Random or hashed texts: a short word can occur in them by chance.
-_TOKEN = re.compile(r"[\w-]{22}|(reading/volume/)?[0-9a-f]{40}|[0-9a-f]{64}")
+_TOKEN = re.compile(r"[\w-]{22}|[0-9a-f]{40}|[0-9a-f]{64}")
+# How the address of every volume and overlay begins: a study may have a value of one of these words.
+_PATH = "reading/volume/"
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,11 @@ class Piece:
 
 
 def pieces_of(payload: Any) -> Iterator[Piece]:
-    """Yield every text and every fractional number in a payload, except words from the program's closed lists."""
+    """Yield every text and every fractional number in a payload, except the program's own words and paths."""
     for where, text in _flat(payload, ""):
         if _OF_THE_PROGRAM.fullmatch(where) and text in PROGRAM_WORDS:
             continue
-        yield piece(where, text)
+        yield piece(where, text.removeprefix(_PATH))
 
 
 def piece(where: str, text: str) -> Piece:
@@ -123,7 +125,7 @@ def _facts(label: str, said: str) -> Iterator[tuple[str, str]]:
 
 def addresses_in(payload: Any) -> int:
     """Return how many addresses of volumes and overlays a payload holds."""
-    return sum(text.startswith("reading/volume/") for _, text in _flat(payload, ""))
+    return sum(text.startswith(_PATH) for _, text in _flat(payload, ""))
 
 
 def header_texts(packed: bytes) -> Iterator[bytes]:

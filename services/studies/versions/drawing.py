@@ -14,7 +14,7 @@ from protocol.language.expansion import Phase as Listed
 from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from protocol.language.wording import listed
-from services.errors import Conflict
+from services.errors import Conflict, counted
 from services.studies.dealing import dealing_phases
 from services.studies.drawing import drawing_phases, one_spelling
 from services.studies.drawing.drawn_phase import DrawnPhase
@@ -261,8 +261,8 @@ def _of_what_is_added(
         return nothing, ""
     if not takes_what_is_added(sample):
         return nothing, (
-            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, which is already complete: none of "
-            f"the {len(units)} added units are rated."
+            f"Phase '{phase.key}' draws a sample of a fixed size or with limits, which is already complete: "
+            f"{counted(len(units), 'added unit')} {'is' if len(units) == 1 else 'are'} not rated."
         )
     return draw(units, source, key.rng("sample", phase.key), elsewhere), ""
 

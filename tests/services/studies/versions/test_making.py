@@ -313,8 +313,8 @@ def test_a_sample_of_a_fixed_size_takes_nothing_more(sqlite_database: Database, 
     assert difference.rated == (
         "“Reads” rates 1 corrected.",
         (
-            "Phase 'read' draws a sample of a fixed size or with limits, which is already complete: none of the 1 "
-            "added units are rated."
+            "Phase 'read' draws a sample of a fixed size or with limits, which is already complete: 1 added unit is "
+            "not rated."
         ),
     )
     with sqlite_database.read_only() as session:
