@@ -243,7 +243,7 @@ class Read(Generic[Row]):
 
 def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line], Row]) -> Read[Row]:
     """Read one table; every line becomes a row, and no two lines may share the unique column."""
-    if table.optional and not (folder / table.file).exists() and _workbook_beside(folder / table.file) is None:
+    if table.optional and not (folder / table.file).exists() and not _instead_of(folder / table.file):
         return Read((), frozenset(), frozenset())
     before = reader.problems.count
     first_seen: dict[str, int] = {}
@@ -350,26 +350,26 @@ def _text_of(path: Path, table: Table) -> TableText:
         if not S_ISREG(status.st_mode):
             raise _TableRefused("", "cannot be read (it is not a file); expected a CSV file.")
         if status.st_size > LARGEST_TABLE:
-            raise _TableRefused(
-                "", f"has more than {LARGEST_TABLE // 10**6} MB; split the study, or look for what fills it."
-            )
+            says = f"has more than {LARGEST_TABLE // 10**6} MB; split the study, or look for what fills it."
+            raise _TableRefused("", says)
         return table_text(path.read_bytes(), table.names)
     except FileNotFoundError:
-        workbook = _workbook_beside(path)
-        if workbook is not None:
-            says = f"is missing, and {shown(workbook.name)} is an Excel workbook; save it as CSV UTF-8."
-            raise _TableRefused("", says) from None
-        raise _TableRefused("", f"is missing: expected a CSV file with {', '.join(table.required)}; add it.") from None
+        says = _instead_of(path) or f": expected a CSV file with {', '.join(table.required)}; add it."
+        raise _TableRefused("", f"is missing{says}") from None
     except OSError as error:
         raise _TableRefused("", f"cannot be read ({error.strerror}); expected a CSV file.") from None
     except NotRead as error:
         raise _TableRefused("", str(error)) from None
 
 
-def _workbook_beside(path: Path) -> Path | None:
-    """Return the Excel workbook with a table's name that is there instead of it, if there is one."""
-    beside = (path.with_suffix(ending) for ending in (".xlsx", ".xls"))
-    return next((workbook for workbook in beside if workbook.is_file()), None)
+def _instead_of(path: Path) -> str:
+    """Return what is there instead of a missing table, as words after "is missing"; empty if nothing is."""
+    workbook = "is an Excel workbook; save it as CSV UTF-8"
+    says = {f"{path.stem}.xlsx": workbook, f"{path.stem}.xls": workbook, path.name: "is there; write it in lower case"}
+    names = [name for name in _names_in(path.parent) if name.lower() in says]
+    if path.is_symlink():
+        return ", as its link leads nowhere; put the table itself there."
+    return f", and {shown(names[0])} {says[names[0].lower()]}." if names else ""
 
 
 def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:

@@ -93,6 +93,9 @@ class Measured:
 def measured(path: Path, limits: Limits = DEFAULT_LIMITS) -> Measured | None:
     """Return how large a volume or an image is, as its header says; None of what is not there or cannot be read."""
     name = shown_name(path)
+    # Opening a pipe would wait for somebody to write into it.
+    if not path.is_file():
+        return None
     try:
         with path.open("rb") as file:
             start = file.read(8)

@@ -171,6 +171,25 @@ def test_a_workbook_in_the_place_of_a_table_is_named(folder: Path, table: str) -
     ]
 
 
+@pytest.mark.parametrize("table", ["items", "references"])
+def test_a_table_whose_name_is_in_capitals_is_not_taken_for_a_missing_one(folder: Path, table: str) -> None:
+    (folder / f"{table}.csv").rename(folder / f"{table.title()}.CSV")
+
+    assert [str(problem) for problem in problems_of(folder)] == [
+        f"{table}.csv is missing, and {table.title()}.CSV is there; write it in lower case.",
+    ]
+
+
+@pytest.mark.parametrize("table", ["items", "references"])
+def test_a_table_that_is_a_link_to_nothing_is_not_taken_for_a_missing_one(folder: Path, table: str) -> None:
+    (folder / f"{table}.csv").unlink()
+    (folder / f"{table}.csv").symlink_to(folder / "nowhere.csv")
+
+    assert [str(problem) for problem in problems_of(folder)] == [
+        f"{table}.csv is missing, as its link leads nowhere; put the table itself there.",
+    ]
+
+
 def test_a_missing_table_makes_no_problem_of_every_line_that_names_it(folder: Path) -> None:
     (folder / "cases.csv").unlink()
 

@@ -96,12 +96,18 @@ def released_in(phase: Phase, rules: PhaseRules) -> frozenset[str]:
 
 
 def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bool) -> Ruling:
-    """Return the ruling on a hidden value in a text; `everybody_gets_it` if the text is the same for all."""
+    """Return the ruling on a hidden value in a text.
+
+    Parameters
+    ----------
+    everybody_gets_it
+        Whether the text says what everybody gets, such as an option; what tells about a case may still reveal it.
+    """
     kind = value.kind
     literals = {literal.text for literal in value.literals}
     if value.is_name:
         return "leak"
-    if everybody_gets_it:
+    if everybody_gets_it and piece.sort != "tells":
         return SHARED
     if piece.is_option and normal(piece.text) in literals:
         return OPTION
@@ -113,14 +119,14 @@ def rule_on(value: Value, piece: Piece, reader: Reader, *, everybody_gets_it: bo
         return GIVEN_TWICE
     if kind.topic and piece.sort == "asks":
         return TOPIC
-    if not value.is_plain or piece.sort == "program":
-        return "leak"
-    return "weigh" if is_weighed(value, piece) else WORD
+    if is_weighed(value, piece, is_offered=everybody_gets_it):
+        return "weigh"
+    return WORD if value.is_plain and piece.sort != "program" else "leak"
 
 
-def is_weighed(value: Value, piece: Piece) -> bool:
-    """Return whether a word in this text is judged by how often it occurs where it is not the value."""
-    if not value.is_plain or value.is_name or value.kind.sort == "answer":
+def is_weighed(value: Value, piece: Piece, *, is_offered: bool) -> bool:
+    """Return whether a word in this text, or an option that is all of it, is judged by its frequency elsewhere."""
+    if not (value.is_plain or is_offered) or value.is_name or value.kind.sort == "answer":
         return False
     return piece.sort == "tells" or (piece.sort == "answers" and value.kind.of_the_answer)
 

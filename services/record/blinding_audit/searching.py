@@ -187,12 +187,14 @@ class Search:
 
     def _weigh(self, part: Piece, hits: frozenset[int], reader: Reader, name: Leak, tally: Tally) -> None:
         for number in sorted(hits):
-            value = self._hidden.values[number]
+            value, is_offered = self._hidden.values[number], part.text in self._shared
             if not reader.is_hidden(value):
-                if is_weighed(value, part) and is_elsewhere(value, part, reader.units, self._subjects):
+                if is_weighed(value, part, is_offered=is_offered) and is_elsewhere(
+                    value, part, reader.units, self._subjects
+                ):
                     tally.elsewhere[number, part.where] += 1
                 continue
-            shared = part.text in self._shared or self._is_only_chosen(value, number, part)
+            shared = is_offered or self._is_only_chosen(value, number, part)
             ruling = rule_on(value, part, reader, everybody_gets_it=shared)
             _note(ruling, value, number, part, name, tally)
 

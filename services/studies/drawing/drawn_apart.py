@@ -28,7 +28,7 @@ APART_FROM = "apart_from"
 _SHOWN = 12
 # Names at least so alike are taken for one that was misspelt.
 _ALIKE = 0.85
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"-?(\d+)")
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,7 @@ def misspelt(session: Session, study: Expansion, own_key: str) -> Iterator[tuple
     keys = set(session.exec(select(Study.key).where(col(Study.removed_at).is_(None)))) - {own_key}
     for phase in study.phases:
         for name in studies_named(study, phase):
-            # An earlier round that was read elsewhere is not a later one misspelt.
-            others = [key for key in sorted(keys) if _NUMBER.sub("", key) != _NUMBER.sub("", name)]
+            others = [key for key in sorted(keys) if not _are_two_rounds(key, name)]
             alike = [] if name in keys else difflib.get_close_matches(name, others, n=1, cutoff=_ALIKE)
             for other in alike:
                 says = (
@@ -97,6 +96,12 @@ def misspelt(session: Session, study: Expansion, own_key: str) -> Iterator[tuple
                     "subject would be left out for it; correct the name, or remove it."
                 )
                 yield phase.key, says
+
+
+def _are_two_rounds(key: str, name: str) -> bool:
+    """Return whether names differ in their numbers only, as of an earlier round that was read elsewhere."""
+    of_key, of_name = ([int(number) for number in _NUMBER.findall(each)] for each in (key, name))
+    return _NUMBER.sub("", key) == _NUMBER.sub("", name) and of_key != of_name
 
 
 def freezes_of(session: Session, names: Sequence[str]) -> dict[str, str]:

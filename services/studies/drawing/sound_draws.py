@@ -33,8 +33,7 @@ def require_sound(
     drawn: Sequence[DrawnPhase],
     pool: Pool,
     to_come: Set[str],
-    *,
-    by_levels: bool,
+    stays: Set[str] = frozenset(),
 ) -> None:
     """Refuse drawn units that lack what their phase shows, or reveal something that somebody has yet to rate.
 
@@ -42,9 +41,8 @@ def require_sound(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
-    by_levels
-        Whether numbers of one level, between declared bounds, tell the reference as one value does: not in versions of
-        studies that were frozen without this rule and break it.
+    stays
+        Sentences of `revealed_by_levels` that a version of a frozen study does not have to answer for.
 
     Raises
     ------
@@ -56,25 +54,30 @@ def require_sound(
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *_told_too_early(study, phases, drawn, pool, to_come, by_levels=by_levels),
-        *_told_by_what_comes_again(study, phases, drawn, pool, to_come, by_levels=by_levels),
+        *(_revealed(study, phases, drawn, pool, to_come, by_levels=False) if stays else ()),
+        *(says for says in _revealed(study, phases, drawn, pool, to_come, by_levels=True) if says not in stays),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
-        raise Conflict("\n".join(reasons))
+        raise Conflict("\n".join(dict.fromkeys(reasons)))
 
 
-def keeps_levels_apart(
+def revealed_by_levels(
     study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], added: Set[str]
-) -> bool:
-    """Return whether nothing is told too early by numbers of one level, apart from the phases that a version adds."""
+) -> frozenset[str]:
+    """Return what is told too early, by numbers of one level too, apart from the phases that a version adds."""
     if not any(attribute.bins for attribute in study.attributes):
-        return True
+        return frozenset()
     others = study.model_copy(update={"phases": [phase for phase in study.phases if phase.key not in added]})
-    phases, parts = phases_of_listed(others), [part for part in drawn if part.key not in added]
-    too_early = _told_too_early(others, phases, parts, pool, to_come, by_levels=True)
-    by_others = _told_by_what_comes_again(others, phases, parts, pool, to_come, by_levels=True)
-    return not (any(too_early) or any(by_others))
+    parts = [part for part in drawn if part.key not in added]
+    return frozenset(_revealed(others, phases_of_listed(others), parts, pool, to_come, by_levels=True))
+
+
+def _revealed(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
+) -> Iterator[str]:
+    yield from _told_too_early(study, phases, drawn, pool, to_come, by_levels=by_levels)
+    yield from _told_by_what_comes_again(study, phases, drawn, pool, to_come, by_levels=by_levels)
 
 
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
@@ -205,13 +208,7 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(
-    study: Expansion,
-    phases: StudyPhases,
-    drawn: Sequence[DrawnPhase],
-    pool: Pool,
-    to_come: Set[str],
-    *,
-    by_levels: bool,
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
 ) -> Iterator[str]:
     """Yield what phases reveal too early, for each slot, or each group that rates the same; once per pair of phases."""
     left = left_by_draws(study, drawn, pool, to_come, by_levels=by_levels)
@@ -241,13 +238,7 @@ def _told_too_early(
 
 
 def _told_by_what_comes_again(
-    study: Expansion,
-    phases: StudyPhases,
-    drawn: Sequence[DrawnPhase],
-    pool: Pool,
-    to_come: Set[str],
-    *,
-    by_levels: bool,
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
 ) -> Iterator[str]:
     """Yield what a phase reveals through units that recur, or are new, in another one."""
     for share in shares_of_draws(study, drawn, pool, to_come, by_levels=by_levels):

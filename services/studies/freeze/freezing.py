@@ -195,7 +195,7 @@ def _drawn_beforehand(database: Database, actor: Actor, study_key: str) -> _Draw
         parts = dealing_phases.deal_phases(expansion, drawn, slots, key)
         later = foreseen.foreseen(session, expansion, pool, parts, slots, key)
         answered = {part.key for part in later}
-        sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come=answered, by_levels=True)
+        sound_draws.require_sound(expansion, phases, [*parts, *later], pool, to_come=answered)
         pool_files.require_prepared(session, study_id, expansion, pool, parts)
         return _Drawn(study_id, pool, tuple(parts), key, slots, whole)
 

@@ -113,9 +113,9 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         together = [*anew.together, *to_come]
         answered = {part.key for part in to_come}
         # A study that was frozen without the rule of levels keeps what breaks it.
-        by_levels = sound_draws.keeps_levels_apart(after, together, pool, answered, added)
-        sound_draws.require_sound(after, phases, together, pool, to_come=answered, by_levels=by_levels)
-        left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool)
+        stays = sound_draws.revealed_by_levels(after, together, pool, answered, added)
+        sound_draws.require_sound(after, phases, together, pool, to_come=answered, stays=stays)
+        left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool, by_levels=not stays)
         planned = Planned(
             study_id=study_id,
             version=version,

@@ -55,15 +55,24 @@ def test_a_misspelt_study_is_refused_by_the_import_with_the_nearest_name(
     )
 
 
+@pytest.mark.parametrize("first", ["many-reads", "many-reads-1"])
 def test_an_earlier_round_that_was_read_elsewhere_is_not_taken_for_a_later_one_misspelt(
-    sqlite_database: Database, tmp_path: Path
+    first: str, sqlite_database: Database, tmp_path: Path
 ) -> None:
-    imported_listed(sqlite_database, write_study_folder(tmp_path / "second"), key="round-2")
-    folder = write_listed(tmp_path / "study", APART.replace("tiny]", "round-1, round-2]"))
+    imported_listed(sqlite_database, write_study_folder(tmp_path / "second"), key="many-reads-2")
+    folder = write_listed(tmp_path / "study", APART.replace("tiny]", f"{first}, many-reads-2]"))
 
-    situation = imported_listed(sqlite_database, folder, key="round-3")
+    situation = imported_listed(sqlite_database, folder, key="many-reads-3")
 
-    assert situation.study_key == "round-3"
+    assert situation.study_key == "many-reads-3"
+
+
+def test_a_number_with_a_zero_too_many_is_misspelt(sqlite_database: Database, tmp_path: Path) -> None:
+    imported_listed(sqlite_database, write_study_folder(tmp_path / "second"), key="many-reads-2")
+    folder = write_listed(tmp_path / "study", APART.replace("tiny]", "many-reads-02]"))
+
+    with pytest.raises(InputRefused, match="nearest: 'many-reads-2'"):
+        imported_listed(sqlite_database, folder, key="many-reads-3")
 
 
 def test_a_misspelt_study_is_refused_by_the_freeze_if_the_other_came_after_the_import(

@@ -267,3 +267,34 @@ def test_opinions_are_shown_to_who_decides_without_the_names_of_those_who_gave_t
     # Two steps of the item on which they differ and of a control, whose form is another.
     assert audit.result["assignments"]["screens"] == 4 + 2 * 2
     assert audit.kinds == set()
+
+
+DIAGNOSED = """
+blindread: 2
+name: listed
+title: Diagnoses
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [prompt, vignette]
+    form: {v: {type: choice, options: {a: Pilocytic astrocytoma, b: Glioblastoma multiforme}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("others", "is_a_leak"), [("Well.", True), ("Glioblastoma multiforme", False)], ids=["of one case", "of all cases"]
+)
+def test_a_vignette_that_is_an_option_and_no_more_is_a_leak_unless_it_is_as_frequent_elsewhere(
+    sqlite_database: Database, tmp_path: Path, others: str, is_a_leak: bool
+) -> None:
+    def diagnosed(folder: Path) -> None:
+        (folder / "candidates.csv").unlink()
+        rewrite(folder / "references.csv", [{"item": "i1", "field": "v", "accepted": "b"}])
+
+    vignettes = with_vignettes(c1="Glioblastoma multiforme", c2=others, c3=others)
+    situation = opened_listed(sqlite_database, tmp_path / "study", DIAGNOSED, raters=1, changes=[diagnosed, vignettes])
+
+    audit = audited(situation, tmp_path / "audit.json")
+
+    assert (("context.vignette", "i1") in audit.leaks("reference")) == is_a_leak

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -214,3 +215,9 @@ def test_an_item_that_begins_where_the_reference_is_is_warned_of(tmp_path: Path,
         "'column 15 row 17' that counts as right in 'spot': the crosshair shows it; begin elsewhere."
     )
     assert warnings == ([sentence] if warned else [])
+
+
+def test_a_pipe_has_no_extent_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.nii.gz")
+
+    assert extent_of(tmp_path / "pipe.nii.gz") is None

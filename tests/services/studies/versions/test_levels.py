@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from services.errors import Conflict
 from services.studies.versions import making
-from tests.listed_study import opened_listed
+from tests.listed_study import opened_listed, work_through
 from tests.room_study import rewrite, rows_of
 
 READ = """
@@ -52,3 +52,41 @@ def test_a_frozen_phase_that_comes_to_be_of_one_level_stays(sqlite_database: Dat
     difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
     assert "1 item added: i7." in difference.changes
+
+
+def test_a_phase_of_one_level_is_refused_although_its_items_make_a_frozen_phase_one(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    changes = [lambda to: with_sizes(to, 1, 2, 2, 1, 2, 3)]
+    situation = opened_listed(sqlite_database, folder, READ + LOOK, raters=1, changes=changes)
+    (folder / "protocol.yaml").write_text(
+        READ + LOOK + LOOK.replace("look", "big").replace("'1', '2'", "8, 9"), "utf-8"
+    )
+    *_, last = rows_of(folder / "items.csv")
+    added = [
+        last | {"item": item, "prompt": f"Prompt of {item}?", "size": size} for item, size in (("i7", 8), ("i8", 9))
+    ]
+    rewrite(folder / "items.csv", [*rows_of(folder / "items.csv"), *added])
+
+    with pytest.raises(Conflict) as refused:
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "All that was drawn for 'big' has one value of size (5 or more)" in str(refused.value)
+    assert "'look' tells" not in str(refused.value)
+
+
+def test_who_was_shown_a_phase_of_one_level_is_given_nothing_new_of_its_subjects(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    changes = [lambda to: with_sizes(to, 1, 2, 2, 1, 2, 9)]
+    protocol = READ + LOOK.replace("{at_once: yes}", "{after: read}")
+    situation = opened_listed(sqlite_database, folder, protocol, raters=1, changes=changes)
+    work_through(situation)
+    first, *_ = rows_of(folder / "items.csv")
+    added = first | {"item": "i7", "prompt": "Prompt of i7?", "size": "2"}
+    rewrite(folder / "items.csv", [*rows_of(folder / "items.csv"), added])
+
+    with pytest.raises(Conflict, match="was shown 'size' of the subject of 'i7' in phase 'look'"):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
