@@ -116,6 +116,7 @@ def rater_group_difference(
     if items == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     named, matrix = name_or_matrix(weights, categories)
+    method += "" if weights is None else f"; {named} weights" if matrix is None else "; weights as given"
     w = agreement_weights(named, max(2, len(levels))) if matrix is None else matrix
     groups = [_group(table, answers, units, count, w, statistic) for table in tables]
     whole = [float(value(np.ones((1, count)), np.ones((1, r)))[0]) for value, r in zip(groups, raters, strict=True)]

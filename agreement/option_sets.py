@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from agreement.codebook import in_order, is_missing, refuse_unlike
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
-from agreement.pairwise import item_means, mean_of_items, share_of_items
+from agreement.pairwise import item_means, mean_of_items, same_of_items, share_of_items
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed
 from agreement.result import Result
@@ -150,8 +149,9 @@ def set_agreement(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Uses this bootstrap for all estimates. By default, percentiles, except Gwet's interval for kappas without
-        clusters.
+        Uses this bootstrap for all estimates. By default Wilson's interval for the same set and for percent agreement
+        if no item has answers of more than two raters, which are shares of items, that of `conger_kappa` for kappas,
+        and percentiles otherwise.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
@@ -187,20 +187,17 @@ def set_agreement(
     if options is None:
         columns = [[option for cell in column for option in cell or ()] for column in zip(*rows, strict=True)]
         refuse_unlike_columns(columns, every)
-    of = partial(
-        mean_of_items, clusters=clusters, unit=unit, note="without two raters", resamples=resamples, seed=seed,
-        interval=interval, confidence=confidence,
-    )  # fmt: skip
-
-    def pairs(measure: Callable[[Any, Any], float], name: str) -> Estimate:
-        return of(item_means(rows, measure), name=name)
+    settings: dict[str, Any] = {
+        "clusters": clusters, "unit": unit, "note": "without two raters", "resamples": resamples, "seed": seed,
+        "interval": interval, "confidence": confidence,
+    }  # fmt: skip
 
     def of_option(option: Hashable) -> OptionAgreement:
         held = [[None if cell is None else option in cell for cell in row] for row in rows]
         return OptionAgreement(
             option=option,
             chosen=sum(option in cell for cell in chosen) / len(chosen) if chosen else math.nan,
-            percent=of(item_means(held, _same), name=f"percent agreement on {option}"),
+            percent=same_of_items(held, _same, name=f"percent agreement on {option}", **settings),
             kappa=conger_kappa(
                 held, categories=(False, True), clusters=clusters, interval=interval,
                 resamples=resamples, seed=seed, confidence=confidence, unit=unit,
@@ -209,8 +206,8 @@ def set_agreement(
         )  # fmt: skip
 
     return SetAgreement(
-        exact=pairs(_same, "same set of options"),
-        jaccard=pairs(jaccard, "Jaccard's index"),
+        exact=same_of_items(rows, _same, name="same set of options", **settings),
+        jaccard=mean_of_items(item_means(rows, jaccard), name="Jaccard's index", **settings),
         options=tuple(of_option(option) for option in every),
     )
 

@@ -156,6 +156,39 @@ def mean_of_items(
     return estimate.warned(nearly_constant(others_than_most(values[known])) if known.any() else None)
 
 
+def same_of_items(
+    rows: Sequence[Sequence[Any]],
+    measure: Callable[[Any, Any], float],
+    clusters: Ratings | None,
+    *,
+    interval: Interval | None,
+    **settings: Any,
+) -> Estimate:
+    """Mean over items of the mean over pairs of raters of a measure that is 0 or 1, such as the same answer or not.
+
+    Parameters
+    ----------
+    rows : sequence, shape (items, raters)
+        Answers; None is missing.
+    measure : callable
+        Takes two answers and returns 1, 0, or nan if they cannot be compared.
+    clusters : sequence, shape (items,), or None
+        Cluster of each item.
+    interval : Interval or None
+        By default Wilson's if no item has answers of more than two raters, so that the mean is a share of items;
+        percentiles otherwise.
+    settings
+        As in `mean_of_items`.
+
+    Returns
+    -------
+    Estimate
+    """
+    is_share = interval not in BOOTSTRAPS and all(sum(not is_missing(cell) for cell in row) <= 2 for row in rows)
+    of = share_of_items if is_share else mean_of_items
+    return of(item_means(rows, measure), clusters, interval=interval, **settings)
+
+
 def share_of_items(
     values: Floats,
     clusters: Ratings | None,

@@ -18,7 +18,7 @@ from agreement.estimate import Estimate
 from agreement.given_numbers import as_floats
 from agreement.interval_kinds import Interval
 from agreement.magnitude import in_range
-from agreement.pairwise import item_means, mean_of_items, share_of_items
+from agreement.pairwise import item_means, mean_of_items, same_of_items, share_of_items
 from agreement.ratings import rows_of
 from agreement.resampling import Seed
 from agreement.result import Result
@@ -305,10 +305,14 @@ def place_agreement(
         distance = apart(first, second)
         return distance if math.isnan(distance) or radius is None else float(distance <= radius)
 
-    without = "without a comparable pair of raters"
-    of = partial(_estimate, read_once(clusters), resamples, seed, interval, confidence, unit, without)
-    within = of(item_means(rows, near), "pairs of raters within the radius") if radius is not None else None
-    return PlaceAgreement(of(item_means(rows, apart), "mean distance between raters in mm"), within)
+    settings: dict[str, Any] = {
+        "clusters": read_once(clusters), "unit": unit, "note": "without a comparable pair of raters",
+        "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,
+    }  # fmt: skip
+    named = "pairs of raters within the radius"
+    within = same_of_items(rows, near, name=named, **settings) if radius is not None else None
+    distance = mean_of_items(item_means(rows, apart), name="mean distance between raters in mm", **settings)
+    return PlaceAgreement(distance, within)
 
 
 def place_of(place: Any, argument: str) -> tuple[tuple[float, float, float], str | None] | None:

@@ -15,7 +15,7 @@ from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Floats, Ratings, as_values, same_length
 from agreement.estimate import Estimate
 from agreement.interval_kinds import Interval
-from agreement.pairwise import item_means, mean_of_items, share_of_items
+from agreement.pairwise import item_means, mean_of_items, same_of_items, share_of_items
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed
 from agreement.result import Result
@@ -317,7 +317,7 @@ def ranking_agreement(
     p : float
         Persistence, see `rank_biased_overlap`.
     clusters, resamples, seed, interval, confidence, unit
-        As in `ranking_accuracy`.
+        As in `ranking_accuracy`; by default Wilson's interval for the same first line of two raters, a share of items.
 
     Returns
     -------
@@ -355,15 +355,17 @@ def ranking_agreement(
         "clusters": read_once(clusters), "unit": unit, "note": "without two comparable lists",
         "resamples": resamples, "seed": seed, "interval": interval, "confidence": confidence,
     }  # fmt: skip
+
+    def overlap(k: int) -> Estimate:
+        named, measure = settings | {"name": f"overlap of the first {k}"}, partial(_overlap, k=k)
+        if k == 1:  # the first lines of two lists are the same or not
+            return same_of_items(rows, measure, **named)
+        return mean_of_items(item_means(rows, measure), **named)
+
     return RankingAgreement(
-        overlap={
-            k: mean_of_items(item_means(rows, partial(_overlap, k=k)), name=f"overlap of the first {k}", **settings)
-            for k in depths
-        },
+        overlap={k: overlap(k) for k in depths},
         rank_biased_overlap=mean_of_items(
-            item_means(rows, partial(_biased, p=p)),
-            name=f"rank-biased overlap, p = {float(p):g}",
-            **settings,
+            item_means(rows, partial(_biased, p=p)), name=f"rank-biased overlap, p = {float(p):g}", **settings
         ),
     )
 

@@ -193,6 +193,16 @@ class AuthoredAnalysis(Part):
             "interval_scale: plain",
         ),
     ] = "transformed"
+    # It was "percentile" before this key existed. Written out only if it is not: older studies keep their hashes.
+    interval_same: Annotated[
+        Literal["score", "percentile"],
+        Field(exclude_if="percentile".__eq__),
+        Says(
+            "the interval of how often two raters have the same set, option of a set, or first line, with "
+            "`by_statistic`: that of other shares, or as in older studies",
+            "interval_same: percentile",
+        ),
+    ] = "score"
     # It was 2 before this key existed. Written out only if it is not, so that older studies keep their hashes.
     p_from: Annotated[
         Annotated[int, Field(ge=2, le=100)],

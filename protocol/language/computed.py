@@ -19,7 +19,15 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.judged import judged_fields
 from protocol.language.model_answers import answers_items
 from protocol.language.pools import kind_rated, rates_texts
-from protocol.language.results import FORM, fields_of_line, filled_in, is_number, is_probability, lines_of_options
+from protocol.language.results import (
+    FORM,
+    fields_of_line,
+    filled_in,
+    has_scores,
+    is_number,
+    is_probability,
+    lines_of_options,
+)
 from protocol.language.sentences_of_plan import line_in_words
 from protocol.language.wording import capital, listed, spoken
 
@@ -110,7 +118,7 @@ def is_computed(study: Expansion, field: Field, phase: Phase, line: AuthoredEsti
     against = COMPUTED_AGAINST.get(field.type, frozenset())
     if line.over or any((line.estimate, partner) not in against for partner in line.against):
         return False
-    if line.estimate == "direction" and not _has_scores(field):
+    if line.estimate == "direction" and not has_scores(field):
         return False
     if line.estimate == "difference":
         # How groups of people score is not compared: scores are counted by rater, and never pooled.
@@ -170,18 +178,9 @@ def _counts_an_option(study: Expansion, field: Field, phase: Phase, line: Author
     return len(line.over) == 1 and line.over[0] in of_flags
 
 
-def _has_scores(field: Field) -> bool:
-    """Return whether answers have scores in which judges and people differ: numbers, or one option against others."""
-    return field.type == "correctness" or is_number(field) or field.positive is not None
-
-
 def _holds_judges_against_people(study: Expansion, field: Field, phase: Phase, line: AuthoredEstimate) -> bool:
     """Return whether judges and people both rate models' answers in a field, on a scale that has scores."""
-    if (
-        f"{phase.key}.{field.key}" not in judged_fields(study)
-        or not _has_scores(field)
-        or phase.rates != ["candidates"]
-    ):
+    if f"{phase.key}.{field.key}" not in judged_fields(study) or not has_scores(field) or phase.rates != ["candidates"]:
         return False
     of_raters = columns_of_raters(study) | {"group"}
     if line.against not in ([], ["judges"]) or line.using not in ([], ["given"]):

@@ -300,6 +300,7 @@ class Expansion(Part):
         listed = isinstance(content, dict) and content.get("language") == LANGUAGE
         if listed and isinstance(content.get("analysis"), dict):
             content["analysis"].setdefault("interval_scale", "plain")
+            content["analysis"].setdefault("interval_same", "percentile")
             content["analysis"].setdefault("p_from", 2)
         return Expansion.model_validate(content) if listed else None
 

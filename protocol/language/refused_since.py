@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from protocol.fields import PLACES
-from protocol.language.authored_plan import AuthoredEstimate
+from protocol.language.authored_plan import AuthoredEstimate, Estimated
 from protocol.language.expansion import Expansion
-from protocol.language.results import filled_in
+from protocol.language.possible import POSSIBLE
+from protocol.language.results import fields_of_line, filled_in, has_scores
 from protocol.language.wording import place_in_words
+
+# Estimates of scores in which judges and people differ, so that one of them is above the other.
+_OF_SCORES: frozenset[Estimated] = frozenset({"direction", "uniformity", "corrected"})
 
 
 def refused_since(study: Expansion, frozen: Expansion | None = None) -> Iterator[tuple[str, str]]:
@@ -27,6 +31,8 @@ def _refused(study: Expansion) -> Iterator[tuple[str, str]]:
     for path, line in _lines(study):
         for _, says in _by_places(study, line.where):
             yield place_in_words((*path, "where")), f"{says}; remove the condition."
+        for says in _without_scores(study, line):
+            yield place_in_words((*path, "estimate")), says
 
 
 def _falling_ranges(study: Expansion) -> Iterator[tuple[str, str]]:
@@ -46,6 +52,24 @@ def _by_places(study: Expansion, where: Mapping[str, Sequence[str]]) -> Iterator
         types = {each.type for each in asked if each.key == field}
         if field and types and types <= PLACES:
             yield field, f"'{name}' is a place, which two people hardly ever give alike, so that it selects nothing"
+
+
+def _without_scores(study: Expansion, line: AuthoredEstimate) -> Iterator[str]:
+    """Yield the fields of a line about scores whose answers are only the same or not."""
+    fields = fields_of_line(line, study.phases, {form.key: form.fields for form in study.forms})
+    for name in line.of if line.estimate in _OF_SCORES else ():
+        # Types for which the estimate is impossible are refused in any study.
+        if name in fields and fields[name].type in POSSIBLE[line.estimate] and not has_scores(fields[name]):
+            is_offered = fields[name].type != "as_item"
+            has, instead = (
+                ("has no positive option", "write `positive` in the field")
+                if is_offered
+                else ("has the options of each item", "name a field that says correct or incorrect")
+            )
+            yield (
+                f"{line.estimate} is of correct and incorrect, of one option against all others, or of steps and "
+                f"numbers, and '{name}' {has}; {instead}, or remove the line."
+            )
 
 
 def _lines(study: Expansion) -> Iterator[tuple[tuple[str | int, ...], AuthoredEstimate]]:

@@ -102,3 +102,8 @@ def lines_of_options(asked: expanded.Field) -> int:
 def is_number(asked: expanded.Field) -> bool:
     """Return whether answers are numbers, or steps that count as numbers, so that they have a mean."""
     return asked.type in _WITH_A_MEAN
+
+
+def has_scores(asked: expanded.Field) -> bool:
+    """Return whether answers have scores in which judges and people differ: numbers, or one option against others."""
+    return asked.type == "correctness" or is_number(asked) or asked.positive is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,10 +34,10 @@ class IntervalSettings:
     `kind` None means each statistic's default, whose coverage is known to hold (`docs/statistics.md`). When changing
     such a default, add a key for it to plans, so that frozen plans keep theirs: `of_kappa` is the kind used for kappa
     and nominal alpha when their default is the interval with two items added, `scale` says whether weighted kappas,
-    ordinal alpha and scores of a classification allow for the ends of their scale. `draw` None means that each
-    statistic draws for itself. From fewer than `p_from` clusters, a bootstrap gives no P. `today` holds the kinds that
-    a new plan gets by default, or None if the plan already has these. It shares the plan's draw, because another draw
-    would not make a better interval.
+    ordinal alpha and scores of a classification allow for the ends of their scale, `of_same` is the kind used for how
+    often two raters have the same set or first line. `draw` None means that each statistic draws for itself. From fewer
+    than `p_from` clusters, a bootstrap gives no P. `today` holds the kinds that a new plan gets by default, or None if
+    the plan already has these. It shares the plan's draw, because another draw would not make a better interval.
     """
 
     confidence: float
@@ -47,6 +47,7 @@ class IntervalSettings:
     draw: ClusterDraw | None = None
     of_kappa: Interval = "scattered"
     scale: IntervalScale = "transformed"
+    of_same: Literal["score", "percentile"] = "score"
     today: IntervalSettings | None = None
     p_from: int = FEWEST_FOR_P
 
@@ -87,6 +88,10 @@ class IntervalSettings:
         else:
             arguments = self.draw.by(list(clusters))
         return self.with_kind(arguments | {"confidence": self.confidence})
+
+    def same_by(self, clusters: Sequence[Any]) -> dict[str, Any]:
+        """Return the arguments of `by` for how often raters have the same set or first line."""
+        return self.by(clusters) | ({"interval": "percentile"} if self.of_same == "percentile" else {})
 
     def with_kind(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return arguments from `by` of the plan or of `today`, with these settings' kind of interval."""

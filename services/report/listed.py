@@ -108,7 +108,7 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
     )
     fixed = IntervalSettings.of(settings, clusters, of_each if nested else None, p_from=plan.p_from)
     # The other defaults are fixed with the language: no older plan needs today's interval printed next to its own.
-    return replace(fixed, scale=plan.interval_scale, today=None)
+    return replace(fixed, scale=plan.interval_scale, of_same=plan.interval_same, today=None)
 
 
 def _notices(

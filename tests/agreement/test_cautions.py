@@ -301,10 +301,10 @@ def test_a_difference_of_accuracies_that_rests_on_few_items_warns():
 
 @pytest.mark.parametrize(("n", "warned"), [(4, CONSTANT), (5, None)])
 def test_a_bootstrap_of_a_mean_of_which_nearly_all_items_say_the_same_warns(n, warned):
-    sets = [({"a"}, {"a"})] * 30 + [({"a"}, {"a", "b"})] * n
-    answers, reference = zip(*sets, strict=True)
-    lists = [[["a"], ["a"]]] * 30 + [[["a"], ["b", "a"]]] * n
-    places = [[(0, 0, 0), (0, 0, 0)]] * 30 + [[(0, 0, 0), (0, 0, 9)]] * n
+    sets = [({"a"}, {"a"}, {"a"})] * 30 + [({"a"}, {"a", "b"}, {"a"})] * n
+    answers, reference, _ = zip(*sets, strict=True)
+    lists = [[["a"], ["a"], ["a"]]] * 30 + [[["a"], ["b", "a"], ["a"]]] * n
+    places = [[(0, 0, 0), (0, 0, 0), (0, 0, 0)]] * 30 + [[(0, 0, 0), (0, 0, 9), (0, 0, 0)]] * n
     raters = [["a", "a", "a"]] * 30 + [["a", "a", "b"]] * n
     few = {"resamples": 50}
 
@@ -330,6 +330,20 @@ def test_wilsons_interval_of_a_share_holds_with_few_of_a_kind_and_its_bootstrap_
     assert percent_agreement_of_all(table).warning is None
     assert percent_agreement_of_all(table, interval="percentile", resamples=50).warning == CONSTANT
     assert localisation([0.0] * 30 + [9.0], 5).hits.warning is None
+
+
+@pytest.mark.parametrize(("interval", "warned"), [(None, None), ("percentile", CONSTANT)])
+def test_what_two_raters_have_in_common_is_such_a_share(interval, warned):
+    sets = [({"a"}, {"a"})] * 30 + [({"a"}, {"a", "b"})]
+    lists = [[["a"], ["a"]]] * 30 + [[["a"], ["b", "a"]]]
+    places = [[(0, 0, 0), (0, 0, 0)]] * 30 + [[(0, 0, 0), (0, 0, 9)]]
+    by = {"resamples": 50, "interval": interval}
+
+    of_sets = set_agreement(sets, **by)
+
+    assert [of_sets.exact.warning, of_sets.options[1].percent.warning] == [warned] * 2
+    assert ranking_agreement(lists, (1,), **by).overlap[1].warning == warned
+    assert place_agreement(places, 5, **by).within.warning == warned
 
 
 def test_nothing_is_warned_of_where_there_is_no_item():

@@ -306,3 +306,24 @@ def test_fewer_than_five_raters_say_nothing_about_others():
 def test_wrong_options_of_groups_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         rater_group_difference([[1, 2]], [[1, 2]], **options, seed=1)
+
+
+@pytest.mark.parametrize("raters", [2, 5])
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        (None, ""),
+        ("quadratic", "; quadratic weights"),
+        ([[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]], "; weights as given"),
+    ],
+)
+def test_a_difference_between_groups_says_the_weights_of_its_kappa(raters, weights, says):
+    rng = np.random.default_rng(4)
+    first, second = (rng.integers(1, 4, size=(30, raters)).tolist() for _ in range(2))
+
+    estimate = rater_group_difference(
+        first, second, "kappa", weights=weights, categories=[1, 2, 3], resamples=50, seed=1
+    )
+
+    assert says in estimate.method
+    assert ("weights" in estimate.method) == (weights is not None)

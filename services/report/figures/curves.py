@@ -14,6 +14,8 @@ from services.report.figures.drawing import AXIS, COLOURS, GRID, SHARES, SYMBOLS
 from services.report.figures.labels import escaped
 
 HEIGHT = 460
+# In percentage points: points as near as this cover each other, and are then set apart by the second number.
+_ONE_SPOT, _SIDE_BY_SIDE = 1.0, 1.5
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -48,13 +50,14 @@ def curves(
         line = {"color": AXIS, "dash": "dot", "width": 1.5}
         traces.append(go.Scatter(x=[0, 100], y=[0, 100], mode="lines", line=line, showlegend=False, hoverinfo="skip"))
     numbers: list[dict[str, Any]] = []
-    # At shared ticks, points of several parties are set side by side; measured positions are never shifted.
+    # At shared ticks, points of several parties are set side by side; of measured positions only points on one spot.
     apart = 0.0 if ticks is None else (max(ticks) - min(ticks)) / 60
-    for number, (name, points) in enumerate(series.items()):
-        drawn = [point for point in points if not math.isnan(point.share.value)]
+    of_each = [[point for point in points if not math.isnan(point.share.value)] for points in series.values()]
+    for number, (name, drawn) in enumerate(zip(series, of_each, strict=True)):
         if not drawn:
             continue
-        shift = (number - (len(series) - 1) / 2) * apart
+        aside_by = (number - (len(series) - 1) / 2) * apart
+        shifts = [_from_one_spot(point, number, of_each) if ticks is None else aside_by for point in drawn]
         counts = sorted({point.share.n for point in drawn})
         # Above the points of three or more lines, the numbers would overlap.
         in_name = len(counts) == 1 or len(series) > 2
@@ -62,7 +65,7 @@ def curves(
         colour = COLOURS[number % len(COLOURS)]
         traces.append(
             go.Scatter(
-                x=[point.x + shift for point in drawn],
+                x=[point.x + shift for point, shift in zip(drawn, shifts, strict=True)],
                 y=[100 * point.share.value for point in drawn],
                 mode="lines+markers",
                 name=escaped(f"{name} ({rests_on})" if in_name else name),
@@ -78,7 +81,8 @@ def curves(
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )  # fmt: skip
-        numbers += [] if in_name else [_number_above(point, shift, colour, number) for point in drawn]
+        placed = zip(drawn, shifts, strict=True)
+        numbers += [] if in_name else [_number_above(point, shift, colour, number) for point, shift in placed]
     axis = {"gridcolor": GRID, "zeroline": False, "linecolor": AXIS, "showline": True, "ticks": "outside"}
     of_x: dict[str, Any] = {"range": list(SHARES)}
     # Leave room above 100 % for the numbers of all parties.
@@ -98,6 +102,17 @@ def curves(
         "annotations": numbers,
     }  # fmt: skip
     return go.Figure(data=traces, layout=whole)
+
+
+def _from_one_spot(point: Point, number: int, of_each: Sequence[Sequence[Point]]) -> float:
+    """Return how far to set a party's point aside, so that it neither covers nor is covered by those of others."""
+    there = [
+        place
+        for place, points in enumerate(of_each)
+        for other in points
+        if abs(other.x - point.x) < _ONE_SPOT and 100 * abs(other.share.value - point.share.value) < _ONE_SPOT
+    ]
+    return (sum(place < number for place in there) - (len(there) - 1) / 2) * _SIDE_BY_SIDE
 
 
 def _number_above(point: Point, shift: float, colour: str, place: int) -> dict[str, Any]:

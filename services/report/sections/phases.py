@@ -339,6 +339,9 @@ def marked(section: Section, planned: Sequence[EstimateTable]) -> Section:
         rows, elsewhere = [], []
         for row in table.rows:
             title, same = by_identity.get(_identity(table, row), ("", None))
+            if same is not None and row.compared == "right_at_once" and repr(same.estimate) != repr(row.estimate):
+                # It is of other fields taken together, of which a table names only the first.
+                same = None
             rows.append(row if same is None else replace(row, planned=same.planned, declared=same.declared))
             # Settled or first-step answers have the same identity but different estimates.
             elsewhere.append(title if same is not None and repr(same.estimate) == repr(row.estimate) else "")

@@ -68,7 +68,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
     ]
     for parties, places in ratings.parties_on(stratum):
         of_units = [list(given) for given in zip(*(lists[place] for place in places), strict=True)]
-        by = intervals.by(ratings.clusters)
+        by = intervals.same_by(ratings.clusters)
         result = ranking_agreement(of_units, depths_of(ratings), **by, unit=ratings.unit)
         for depth, estimate in result.overlap.items():
             if depth == 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agreement import SetAgreement, set_agreement
 from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
@@ -50,7 +52,14 @@ def _result(ratings: Ratings, places: tuple[int, ...], intervals: IntervalSettin
     ]
     sets = [[None if value is None else frozenset(value) for value in given] for given, _ in of_units]
     options = [category.id for category in categories_of(ratings.field)]
-    return set_agreement(sets, options, **intervals.by([cluster for _, cluster in of_units]), unit=ratings.unit)
+    clusters = [cluster for _, cluster in of_units]
+    result = set_agreement(sets, options, **intervals.by(clusters), unit=ratings.unit)
+    if intervals.of_same == "score":
+        return result
+    same = set_agreement(sets, options, **intervals.same_by(clusters), unit=ratings.unit)
+    percents = (each.percent for each in same.options)
+    of_options = (replace(each, percent=percent) for each, percent in zip(result.options, percents, strict=True))
+    return replace(result, exact=same.exact, options=tuple(of_options))
 
 
 AGREEMENT = Topic(

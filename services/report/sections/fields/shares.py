@@ -65,9 +65,10 @@ def distribution(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings
 def rates(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return the same, with the bounds of what was left out: abstentions, and what is neither correct nor incorrect.
 
-    A verdict that says neither (*Excluded*) is in the denominator of its own rate alone.
+    A plan asks for one option, so that raters are in parts too. A verdict that says neither (*Excluded*) is in the
+    denominator of its own rate alone.
     """
-    given, neither = _given(ratings, stratum), says_neither(ratings.field)
+    given, neither = _given(ratings, ratings.whole), says_neither(ratings.field)
     rows: list[EstimateRow] = []
     for category in categories_of(ratings.field):
         leaves = neither - {category.id}
