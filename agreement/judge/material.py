@@ -141,6 +141,11 @@ class Material:
         """Number of candidates."""
         return next(iter(self.judges.values())).codes.size
 
+    @property
+    def unit(self) -> str:
+        """What is judged, as sentences and figures call it: a candidate, or a pair of answers."""
+        return "candidate" if self.compared is None else "pair"
+
     @cached_property
     def labelled_places(self) -> Codes:
         """The candidates on which a human or an adjudication said something, as positions."""
