@@ -22,6 +22,10 @@ KEY = "replacement"
 WINNING, CURVE, READERS = "winning rate", "winning rate at another epsilon", "readers minus judge"
 ADVANTAGE = "advantage probability"
 FEWEST_HUMANS, FEWEST_SHARED = 3, 30
+OWN_TRUTH = (
+    "Readers against the judge need verdicts that neither gave: where humans agree, their own verdict stands for the "
+    "adjudicated one, and would count as right whatever is true."
+)
 SHOWN_EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 
@@ -143,6 +147,8 @@ def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], lis
         return [], ["Readers against the judge need verdicts that neither gave: name them with --adjudicated."]
     if len(labelled.humans) < 2:
         return [], ["Readers against the judge need two humans or more."]
+    if labelled.decides_differences:
+        return [], [OWN_TRUTH]
     differed = adjudication_caution(labelled, judge)
     if differed is not None:
         return [], [f"{differed} Nor do they tell who is more accurate."]
