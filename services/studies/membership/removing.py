@@ -145,8 +145,10 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     ------
     Conflict
         They have seen items in another role or had items in another group, or their items have since been given to
-        somebody else.
+        somebody else. If it is sealed whether they had any, as if they had.
     """
+    if _works_in(session, member, _sealed_phases(session, stored_id(study.id))):
+        _require_as_before(session, member, role, group)
     own = col(Assignment.membership_id) == member.id
     gone: list[int] = []
     if role != member.role:
@@ -215,11 +217,35 @@ def _may_have_answered(session: Session, member: Membership, following: tuple[Ph
 
     Only who never signed in has certainly given none, whatever there was to answer.
     """
+    return _works_in(session, member, following) and has_signed_in(session, member.person_id)
+
+
+def _works_in(session: Session, member: Membership, following: tuple[Phase, ...]) -> bool:
+    """Return whether a member works in a queue that follows from answers, if any of its phases are given."""
     if not following:
         return False
     phases = frozen_facts.phases_of_member(session, member)
     queues = (queue for queue in phases.queues if queue.role == member.role)
-    return any(map(phases.is_chosen_by_answers, queues)) and has_signed_in(session, member.person_id)
+    return any(map(phases.is_chosen_by_answers, queues))
+
+
+def _require_as_before(session: Session, member: Membership, role: str, group: str) -> None:
+    """Require the role and group that somebody had, and of a reviewer that nobody else can have got their items."""
+    if (role, group) != (member.role, member.group_key):
+        raise Conflict(
+            f"{member.pseudonym} may have had items that follow from answers, which are sealed of test subjects; "
+            "invite them in the role and group that they had, or unseal the study before."
+        )
+    another = select(Membership.id).where(
+        Membership.study_id == member.study_id,
+        Membership.id != member.id,
+        Membership.role == "reviewer",
+        *STILL_MEMBER,
+    )
+    if role == "reviewer" and session.exec(another).first() is not None:
+        raise Conflict(
+            f"The items of {member.pseudonym} may have been given to another reviewer meanwhile; invite somebody else."
+        )
 
 
 def _was_used() -> Any:

@@ -16,6 +16,7 @@ from services.studies.freeze import freezing
 from services.studies.membership import members, removing
 from tests.listed_study import work_through
 from tests.services.report.sealed_scores import drafted, items_for_test
+from tests.services.report.sealed_twins import STUDY, divided_in_the_first_language, on_sqlite
 from tests.situations import Situation, answers
 
 KEY = "sealed"
@@ -85,3 +86,30 @@ def test_it_is_the_same_whether_people_differ_on_a_sealed_subject_or_not(migrate
         situation.database.engine.dispose()
 
     assert said[1] == said[0]
+
+
+def test_who_was_removed_comes_back_as_they_were_alone(migrated_sqlite: Path, tmp_path: Path) -> None:
+    """In another group they would be refused if they had items, which is sealed, and taken if they had none."""
+    situation = divided(migrated_sqlite, tmp_path)
+
+    def invited(group: str) -> None:
+        members.invite(situation.database, situation.admin, KEY, "never", "Never Seen", "rater", group=group)
+
+    invited("curators")
+    removing.remove_member(situation.database, situation.admin, KEY, "never")
+
+    with pytest.raises(Conflict, match="Rater 4 may have had items that follow from answers, which are sealed"):
+        invited("readers")
+
+    invited("curators")
+    assert "never" in removable(situation)
+
+
+def test_of_reviewers_it_is_not_told_whether_items_were_given_to_another(migrated_sqlite: Path, tmp_path: Path) -> None:
+    situation = divided_in_the_first_language(on_sqlite(migrated_sqlite, tmp_path), tmp_path)
+    database, admin = situation.database, situation.admin
+    members.invite(database, admin, STUDY, "never", "Never Seen", "reviewer")
+    removing.remove_member(database, admin, STUDY, "never")
+
+    with pytest.raises(Conflict, match="Reviewer 2 may have been given to another reviewer meanwhile"):
+        members.invite(database, admin, STUDY, "never", "Never Seen", "reviewer")
