@@ -192,14 +192,14 @@ def adjudication_caution(material: Material, judge: str) -> str | None:
     counts = how_adjudicated(material, judge)
     if counts.how_far == "only":
         return (
-            f"Only {counts.of_differing} of {material.labelled.n} labelled candidates were adjudicated, and {judge} "
-            "differs from a human on all of them: such verdicts flatter a judge and cannot calibrate it."
+            f"Only {counts.of_differing} of {material.labelled.n} labelled {material.unit}s were adjudicated, and "
+            f"{judge} differs from a human on all of them: such verdicts flatter a judge and cannot calibrate it."
         )
     if counts.how_far:
         return (
-            f"Adjudicated were {counts.of_differing} of the {counts.differing} candidates on which {judge} differs "
-            f"from a human, and {counts.of_others} of the {counts.others} others: without weights, such verdicts "
-            "overstate how often it errs."
+            f"Adjudicated were {counts.of_differing} of the {counts.differing} {material.unit}s on which {judge} "
+            f"differs from a human, and {counts.of_others} of the {counts.others} others: without weights, such "
+            "verdicts overstate how often it errs."
         )
     return None
 

@@ -138,7 +138,9 @@ def alpha_of_all(scale: Scale, table: Floats, plan: Plan, **options: Any) -> Est
     return krippendorff_alpha(table, "nominal", categories=range(len(scale.levels)), **options)
 
 
-def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | None, plan: Plan) -> Ceiling | None:
+def ceiling_of(
+    scale: Scale, table: Floats, judge: Floats, clusters: Codes | None, plan: Plan, unit: str = UNIT
+) -> Ceiling | None:
     """Each human against the others, and the judge against the same others, on the same candidates.
 
     With three or more humans, each is left out in turn. Categories are compared with the majority of the others
@@ -153,6 +155,8 @@ def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | Non
     judge : ndarray of float, shape (n,)
     clusters : ndarray of int, shape (n,), or None
     plan : Plan
+    unit : str
+        What one row is.
 
     Returns
     -------
@@ -162,7 +166,7 @@ def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | Non
     humans = table.shape[1]
     if humans < 2:
         return None
-    options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
+    options = {**plan.bootstrap, "clusters": clusters, "unit": unit}
     if scale.kind in ("binary", "nominal"):
         if humans >= FEWEST_RATERS:
             return leave_one_out(table, judge, categories=range(len(scale.levels)), **options)
@@ -172,7 +176,7 @@ def ceiling_of(scale: Scale, table: Floats, judge: Floats, clusters: Codes | Non
     complete = ~np.isnan(own) & ~np.isnan(scores).any(axis=1)
     data = np.column_stack([scores, own])[complete]
     options["clusters"] = clusters[complete] if clusters is not None else None
-    note = "on candidates that all have rated"
+    note = f"on {unit}s that all have rated"
     estimate = partial(_bootstrapped, data, options, note)
     pairwise = humans < FEWEST_RATERS
     words = "of the two humans" if pairwise else "of a human with the mean of the others"

@@ -11,7 +11,7 @@ import numpy as np
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis
-from agreement.judge.coefficients import UNIT, Coefficient, alpha_of_all, coefficients, weighted_kappa
+from agreement.judge.coefficients import Coefficient, alpha_of_all, coefficients, weighted_kappa
 from agreement.judge.diagnostic import diagnostic_accuracy
 from agreement.judge.factors import Chosen
 from agreement.judge.material import Material
@@ -99,7 +99,7 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
         Undefined, with the reason, if the scale has no such statistic, the material has no such factor, or the
         criterion asks for something that cannot be decided here.
     """
-    labelled = material.labelled
+    labelled, unit = material.labelled, material.unit
     against = _against(declared, material, plan)
     statistic = statistics(material.scale, plan).get(declared.statistic)
     lacking = [name for name in declared.by if not any(_levels(labelled, name))]
@@ -108,13 +108,13 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
         reason = f"verdicts on this scale have no {declared.statistic.replace('_', ' ')}"
     elif lacking:
         reason = (
-            f"no labelled candidate has a {lacking[0]}"
+            f"no labelled {unit} has a {lacking[0]}"
             if lacking[0] in labelled.attributes
-            else f"the candidates have no {lacking[0]} with several levels"
+            else f"the {unit}s have no {lacking[0]} with several levels"
         )
     if reason or statistic is None:
         for basis in against:
-            none = undefined(declared.statistic.replace("_", " "), basis.n, UNIT, "as declared", reason)
+            none = undefined(declared.statistic.replace("_", " "), basis.n, unit, "as declared", reason)
             yield EVERYTHING, basis, none
         return
     own = labelled.judges[judge].codes
@@ -125,10 +125,14 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
         for basis in against:
             part = basis.part(among)
             if stratum in withheld[basis.name]:
-                why = why_withheld(plan.fewest_shown)
-                yield stratum, part, undefined(declared.statistic.replace("_", " "), part.n, UNIT, "as declared", why)
+                why = why_withheld(plan.fewest_shown, unit)
+                yield (
+                    stratum,
+                    part,
+                    undefined(declared.statistic.replace("_", " "), part.n, unit, "as declared", why),
+                )
                 continue
-            options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
+            options = {**plan.bootstrap, "clusters": clusters, "unit": unit}
             yield stratum, part, statistic(part.codes, own[among], **options)
 
 

@@ -294,9 +294,9 @@ class _Reader:
         if again.size:
             second = int(again[0])
             first = int(rows[candidate[second]])
-            apart = (
-                ", or --run, or --condition with the column that tells them apart" if self.columns.run is None else ""
-            )
+            # What names a candidate of a run that is checked is written in the certificate, and no option changes it.
+            is_to_say = self.columns.run is None and bool(self.columns.humans)
+            apart = ", or --run, or --condition with the column that tells them apart" if is_to_say else ""
             raise JudgedFileError(
                 f"{party!r} has two verdicts on {self._name(sheet, second)}: {sheet.where(first)} "
                 f"({column.text(first)}) and {sheet.where(second)} ({column.text(second)}); expected one{apart}"

@@ -96,6 +96,8 @@ class Material:
         Sampling stratum.
     adjudicated : Verdicts or None
         The decisions after several opinions.
+    decides_differences : bool
+        Whether adjudicated verdicts are decisions only where humans differ, and what they agree on everywhere else.
     grades : dict of str to ndarray of float, shape (n,)
         A probability or grade that a judge gives beside its verdict; the higher, the surer that the answer is right.
     runs : dict of str to dict of str to Verdicts
@@ -135,11 +137,17 @@ class Material:
     grades_say: dict[str, str] = field(default_factory=dict)
     ungraded: dict[str, str] = field(default_factory=dict)
     compared: Compared | None = None
+    decides_differences: bool = False
 
     @property
     def n(self) -> int:
         """Number of candidates."""
         return next(iter(self.judges.values())).codes.size
+
+    @property
+    def unit(self) -> str:
+        """What is judged, as sentences and figures call it: a candidate, or a pair of answers."""
+        return "candidate" if self.compared is None else "pair"
 
     @cached_property
     def labelled_places(self) -> Codes:

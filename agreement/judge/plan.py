@@ -50,15 +50,14 @@ class Declared:
     fewest_humans: int = 1
     unknown: str = ""
 
-    @property
-    def in_words(self) -> str:
-        """The criterion in words."""
+    def in_words(self, unit: str) -> str:
+        """The criterion in words, of candidates or of what else is judged."""
         bounds = [f"lower limit above {in_figures(self.above)}"] if self.above is not None else []
         bounds += [f"upper limit below {in_figures(self.below)}"] if self.below is not None else []
         words = f"{self.statistic.replace('_', ' ')} of judge and human: {' and '.join(bounds)}"
         words += ", beside each human" if self.each_human else ""
         words += f", in every {' and '.join(self.by)}" if self.by else ""
-        return f"{words}, on at least {self.fewest_candidates} candidates and {self.fewest_humans} humans"
+        return f"{words}, on at least {self.fewest_candidates} {unit}s and {self.fewest_humans} humans"
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,9 @@ def too_few(labelled: Mapping[str, int], fewest: int) -> set[str]:
     return {level for _, level in withheld}
 
 
-def in_words(fewest: int) -> str:
+def in_words(fewest: int, unit: str = "candidate") -> str:
     """The reason why a figure is withheld."""
-    return f"withheld: beside all others, a figure on fewer than {fewest} sealed candidates tells single verdicts"
+    return f"withheld: beside all others, a figure on fewer than {fewest} sealed {unit}s tells single verdicts"
 
 
 def rounded(panel: Panel, fewest: int) -> Panel:

@@ -157,10 +157,10 @@ def in_figures(number: float) -> str:
 
     Examples
     --------
-    >>> in_figures(0.2), in_figures(-0.1), in_figures(4.0), in_figures(0.3649)
-    ('.2', '-.1', '4', '.365')
+    >>> in_figures(0.2), in_figures(-0.1), in_figures(4.0), in_figures(0.3649), in_figures(-0.0)
+    ('.2', '-.1', '4', '.365', '0')
     """
-    return re.sub(r"^(-?)0\.", r"\1.", f"{number:.3g}")
+    return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.3g}")
 
 
 def p_in_words(p: float | None) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.estimate import Estimate
 from agreement.judge.bases import Basis, adjudication_caution, bases, main_basis
-from agreement.judge.coefficients import UNIT, alpha_of_all, ceiling_of, coefficients, headline
+from agreement.judge.coefficients import alpha_of_all, ceiling_of, coefficients, headline
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
@@ -62,7 +62,7 @@ def panel(material: Material, plan: Plan) -> Panel:
 
 
 def _options(material: Material, plan: Plan) -> dict[str, Any]:
-    return {**plan.bootstrap, "clusters": material.clusters, "unit": UNIT}
+    return {**plan.bootstrap, "clusters": material.clusters, "unit": material.unit}
 
 
 def _pairs(labelled: Material, plan: Plan) -> Iterator[Row]:
@@ -108,7 +108,7 @@ def _with_bases(labelled: Material, material: Material, plan: Plan) -> Iterator[
 
 def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHING, factor: str = "") -> Iterator[Row]:
     of_judge = labelled.judges[judge].codes
-    ceiling = ceiling_of(labelled.scale, labelled.human_table(), of_judge, labelled.clusters, plan)
+    ceiling = ceiling_of(labelled.scale, labelled.human_table(), of_judge, labelled.clusters, plan, labelled.unit)
     if ceiling is None or ceiling.judge is None or ceiling.difference is None:
         return
     humans = tuple(labelled.humans)
@@ -121,7 +121,8 @@ def _ceiling(labelled: Material, judge: str, plan: Plan, stratum: str = EVERYTHI
     alone = [human for human, estimate in zip(humans, ceiling.raters, strict=False) if not estimate.n]
     if np.isnan(gap.value) and alone:
         # The library knows raters by their columns only.
-        gap = replace(gap, undefined_because=f"{alone[0]} has answered no {UNIT} of which the others have a consensus")
+        why = f"{alone[0]} has answered no {labelled.unit} of which the others have a consensus"
+        gap = replace(gap, undefined_because=why)
     yield Row(GAP, (judge, *humans), gap, stratum, sentence=said, factor=factor)
 
 
@@ -161,7 +162,8 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
         each = [panel.of(key, stratum=EVERYTHING, parties=(judge, basis.name))[0].estimate for basis in against]
         said = [f"{basis.name} {in_brief(estimate)}" for basis, estimate in zip(against, each, strict=True)]
         n = min(estimate.n for estimate in each)
-        text = f"{judge} agrees, by {called(key)}, with {listed(said)}, on {counted(n, UNIT)}{against[0].omitted}"
+        text = f"{judge} agrees, by {called(key)}, with {listed(said)}, on {counted(n, material.unit)}"
+        text += against[0].omitted
         humans = (judge, *material.humans)
         for gap in panel.of(GAP, stratum=EVERYTHING, parties=humans):
             (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, judge=judge)
@@ -177,7 +179,7 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
                 f"{in_brief(own.estimate)}, difference {in_brief(gap.estimate)} ({gap.sentence})"
             )
             if gap.estimate.n != n:
-                text += f", on {counted(gap.estimate.n, UNIT)}"
+                text += f", on {counted(gap.estimate.n, material.unit)}"
         if len(material.humans) == 1:
             text += "; with one human there is no ceiling to compare it with"
         sentences.append(f"{text}.")

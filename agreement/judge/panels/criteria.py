@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import how_adjudicated, main_basis, only_what_differed
-from agreement.judge.coefficients import UNIT, ceiling_of
+from agreement.judge.coefficients import ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
 from agreement.judge.missing import left_out
@@ -67,18 +67,18 @@ def passes(panel: Panel, judge: str) -> bool:
 
 
 def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
-    labelled, bound = material.labelled, plan.criteria.agreement_bound
+    labelled, bound, unit = material.labelled, plan.criteria.agreement_bound, material.unit
     own = labelled.judges[judge].codes
     parties = (judge, *labelled.humans)
     shared = int((~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)).sum())
     if 0 < shared < plan.fewest_shown:
-        none = undefined("judge minus human", shared, UNIT, "leave one out", why_withheld(plan.fewest_shown))
+        none = undefined("judge minus human", shared, unit, "leave one out", why_withheld(plan.fewest_shown, unit))
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
-    ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan)
+    ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan, unit)
     if ceiling is None or ceiling.difference is None:
         reason = "one human: no agreement between humans to compare with"
-        none = undefined("judge minus human", shared, UNIT, "leave one out", reason)
+        none = undefined("judge minus human", shared, unit, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
     gap = ceiling.difference
@@ -93,23 +93,30 @@ def _decided(estimate: Estimate, clear: bool) -> str:
 
 def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     labelled, scale, basis = material.labelled, material.scale, main_basis(material, plan)
+    unit = material.unit
     margin = margin_to_pass(material, plan)
     parties = (judge, basis.name)
     if not scale.scored or margin is None:
         reason = "no margin is declared" if scale.scored else "categories without an order have no direction"
-        none = undefined("signed difference", basis.n, UNIT, "human minus judge", reason)
+        none = undefined("signed difference", basis.n, unit, "human minus judge", reason)
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     if only_what_differed(material, judge, basis) is not None:
         how_far = how_adjudicated(material, judge).how_far
-        reason = f"adjudicated were {how_far} candidates on which the judge differs from a human"
-        none = undefined("signed difference", basis.n, UNIT, "human minus judge", reason)
+        reason = f"adjudicated were {how_far} {unit}s on which the judge differs from a human"
+        none = undefined("signed difference", basis.n, unit, "human minus judge", reason)
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     own, shares = scale.scores(labelled.judges[judge].codes), basis.right_or_wrong(scale)
     both = int((basis.given & ~np.isnan(own)).sum())
     if 0 < both < plan.fewest_shown:
-        none = undefined("signed difference", both, UNIT, "human minus judge", why_withheld(plan.fewest_shown))
+        none = undefined(
+            "signed difference",
+            both,
+            unit,
+            "human minus judge",
+            why_withheld(plan.fewest_shown, unit),
+        )
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     # The same difference as in the panel of the direction has the same P.
@@ -123,7 +130,7 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     """Labels in every level that occurs among the candidates, labelled or not."""
-    basis, least = main_basis(material, plan), plan.criteria.fewest_in_stratum
+    basis, least, unit = main_basis(material, plan), plan.criteria.fewest_in_stratum, material.unit
     judged = ~np.isnan(material.judges[judge].codes)
     both = np.zeros(material.n, dtype=np.bool_)
     both[material.labelled_places] = basis.given & ~np.isnan(material.labelled.judges[judge].codes)
@@ -134,11 +141,11 @@ def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         n, of_judge = int((both & among).sum()), int((judged & among).sum())
         if 0 < of_judge < plan.fewest_shown:
             # Of two people, a majority is given where they agree.
-            none = undefined("labels", 0, UNIT, f"at least {least}", why_withheld(plan.fewest_shown))
+            none = undefined("labels", 0, unit, f"at least {least}", why_withheld(plan.fewest_shown, unit))
             outcome = FAILED if of_judge < least else NOT_ESTIMABLE
             yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
             continue
-        labels = undefined("labels", n, UNIT, f"at least {least}", COUNTED, value=float(n))
+        labels = undefined("labels", n, unit, f"at least {least}", COUNTED, value=float(n))
         sentence = PASSED if n >= least else FAILED
         yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
 
@@ -154,7 +161,9 @@ def _missing(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     count, n = left_out(material.labelled.judges[judge])
     least = plan.criteria.most_missing
     method = f"at most {least:g} of the labelled"
-    estimate = undefined(MISSING, n, UNIT, method, "held against its limit as it is", value=count / n if n else np.nan)
+    estimate = undefined(
+        MISSING, n, material.unit, method, "held against its limit as it is", value=count / n if n else np.nan
+    )
     outcome = NOT_ESTIMABLE if not n else PASSED if count / n <= (least or 0.0) else FAILED
     yield Row(MISSING, (judge,), estimate, sentence=outcome)
 
@@ -217,7 +226,7 @@ def criteria_in_words(material: Material, plan: Plan) -> dict[str, str]:
     most = plan.criteria.most_missing
     limited = {} if most is None else {MISSING: f"at most {100 * most:g} % of the labelled, and of a later run"}
     return {
-        **({each.key: each.in_words for each in plan.criteria.declared} or shipped),
+        **({each.key: each.in_words(material.unit) for each in plan.criteria.declared} or shipped),
         STRATUM: f"at least {plan.criteria.fewest_in_stratum} labels in every declared stratum",
         HUMANS: f"at least {plan.criteria.fewest_humans} human{'' if plan.criteria.fewest_humans == 1 else 's'}",
         **limited,

@@ -12,7 +12,7 @@ from agreement.clustered_tests import mcnemar_in_clusters
 from agreement.coding import Codes
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
-from agreement.judge.coefficients import UNIT, coefficients, headline
+from agreement.judge.coefficients import coefficients, headline
 from agreement.judge.factors import Chosen
 from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.plan import Plan
@@ -39,7 +39,6 @@ CHANGES = (SCATTER, WITH_THE_ORDER, ORDER_UNKNOWN, *CHANGED_WITH.values())
 MOST_RUNS = 10
 """With more runs than this, each is compared with the first only."""
 _SAID = 3
-NOTHING_TWICE = "no candidate with both verdicts"
 ONE_RUN = "One run only: name the column that tells runs, samples or prompt versions apart with --run."
 ONE_SOURCE = (
     "{first} and {second} of {judge} were read from the same file: they are one run stored twice and no repeats, and "
@@ -251,31 +250,31 @@ def _of_pair(
     statistic: str = SCATTER,
     beside: str = "",
 ) -> Iterator[Row]:
-    first, second = runs
+    (first, second), unit = runs, material.unit
     both = ~np.isnan(first.codes) & ~np.isnan(second.codes)
-    lost = list(_of_one_only(judge, names, runs))
+    lost = list(_of_one_only(judge, names, runs, unit))
     if not both.any():
         # Logs of one model each, for example: nothing was judged twice, which shows neither a shift nor its absence.
-        changed = undefined("share of changed verdicts", 0, UNIT, "counted", "no candidate has both verdicts")
-        yield Row(statistic, names, changed, judge, sentence=NOTHING_TWICE)
+        changed = undefined("share of changed verdicts", 0, unit, "counted", f"no {unit} has both verdicts")
+        yield Row(statistic, names, changed, judge, sentence=_nothing_twice(material))
         yield from lost
         return
     a, b = first.codes[both], second.codes[both]
     own = shared_clusters(material.clusters, both)
     clusters = None if own is None else in_random_groups(own)
     shift = [Row(SHIFT, names, *_shift(material, a, b, clusters, plan))] if material.scale.scored else []
-    changed = share(a != b, clusters, name="share of changed verdicts", unit=UNIT, confidence=plan.confidence)
+    changed = share(a != b, clusters, name="share of changed verdicts", unit=unit, confidence=plan.confidence)
     whole = [_shift_in_words(row, material) for row in shift]
     whole += [f"{row.estimate.value:.0f} {row.statistic}" for row in lost] + ([beside] if beside else [])
     yield from shift
     yield Row(statistic, names, changed, judge, sentence="; ".join(whole))
     key = headline(material.scale)
-    options = {**plan.bootstrap, "clusters": clusters, "unit": UNIT}
+    options = {**plan.bootstrap, "clusters": clusters, "unit": unit}
     yield Row(key, names, coefficients(material.scale, plan)[key](a, b, **options), judge)
     yield from lost
 
 
-def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdicts]) -> Iterator[Row]:
+def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdicts], unit: str) -> Iterator[Row]:
     """How many verdicts only one of two runs has, among all that it has."""
     first, second = runs
     for statistic, without, given in ((MISSING, second, first), (NEW, first, second)):
@@ -284,7 +283,7 @@ def _of_one_only(judge: str, names: tuple[str, str], runs: tuple[Verdicts, Verdi
         why = ", ".join(f"{n} {words}" for words, n in without.part(among).counts().items())
         only = undefined(
             f"verdicts that only {names[0] if statistic == MISSING else names[1]} has",
-            int(are_given.sum()), UNIT, "counted among what it has", COUNTED, value=float(among.sum()),
+            int(are_given.sum()), unit, "counted among what it has", COUNTED, value=float(among.sum()),
         )  # fmt: skip
         yield Row(statistic, names, only, judge, sentence=why)
 
@@ -295,15 +294,15 @@ def _shift(
     """Mean score of the second run minus the first; for shares, with McNemar's test, exact or for clusters."""
     x, y = material.scale.scores(a), material.scale.scores(b)
     if not material.scale.shares:
-        bias = bland_altman(y, x, clusters=clusters, unit=UNIT, **plan.bootstrap).bias
+        bias = bland_altman(y, x, clusters=clusters, unit=material.unit, **plan.bootstrap).bias
         decided = bias.low > 0.0 or bias.high < 0.0
         return bias, "all", "", "higher" if decided and bias.value > 0 else "lower" if decided else "no shift"
     up, down = int((y > x).sum()), int((y < x).sum())
-    estimate = mcnemar(up, down, "exact", confidence=plan.confidence, unit=f"changed {UNIT}")
+    estimate = mcnemar(up, down, "exact", confidence=plan.confidence, unit=f"changed {material.unit}")
     p = estimate.p
     if clusters is not None and up + down:
         estimate = mcnemar_in_clusters(
-            y, x, clusters=clusters, method="obuchowski", unit=f"changed {UNIT}", **plan.bootstrap
+            y, x, clusters=clusters, method="obuchowski", unit=f"changed {material.unit}", **plan.bootstrap
         )
         p = estimate.p
     decided = p is not None and p <= 1.0 - plan.confidence and up != down
@@ -316,6 +315,10 @@ def _shift_in_words(row: Row, material: Material) -> str:
     return f"{row.sentence} ({p_in_words(row.estimate.p) if material.scale.shares else in_brief(row.estimate)})"
 
 
+def _nothing_twice(material: Material) -> str:
+    return f"no {material.unit} with both verdicts"
+
+
 def _share(rows: list[Row]) -> str:
     changed = next(row for row in rows if row.statistic in CHANGES)
     return in_percent(changed.estimate)
@@ -326,7 +329,7 @@ def _sentence(judge: str, names: tuple[str, str], rows: list[Row], material: Mat
     change = next(row for row in rows if row.statistic in CHANGES)
     changed = change.estimate
     if changed.n == 0:
-        return f"{names[0]} and {names[1]} of {judge} have {NOTHING_TWICE}: they do not repeat each other."
+        return f"{names[0]} and {names[1]} of {judge} have {_nothing_twice(material)}: they do not repeat each other."
     text = f"From {names[0]} to {names[1]}, {judge} changed {_share(rows)} of {counted(changed.n, 'verdict')}"
     text += f" on {_SEEN[change.statistic]}" if material.compared is not None and change.statistic in _SEEN else ""
     text += _NO_REPEAT.get(change.statistic, "")

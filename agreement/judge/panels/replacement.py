@@ -10,7 +10,6 @@ from agreement.alt_test import AltTest, alt_test
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import adjudication_caution
-from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
@@ -23,6 +22,10 @@ KEY = "replacement"
 WINNING, CURVE, READERS = "winning rate", "winning rate at another epsilon", "readers minus judge"
 ADVANTAGE = "advantage probability"
 FEWEST_HUMANS, FEWEST_SHARED = 3, 30
+OWN_TRUTH = (
+    "Readers against the judge need verdicts that neither gave: where humans agree, their own verdict stands for the "
+    "adjudicated one, and would count as right whatever is true."
+)
 SHOWN_EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 
 
@@ -73,8 +76,8 @@ def _unusable(labelled: Material, judge: str) -> str | None:
     if (shared >= FEWEST_SHARED).sum() < FEWEST_HUMANS:
         counts = listed([f"{human}: {count}" for human, count in zip(labelled.humans, shared.tolist(), strict=True)])
         return (
-            f"fewer than {FEWEST_HUMANS} humans share {FEWEST_SHARED} candidates with the judge and another human "
-            f"({counts}), below which its t tests do not hold."
+            f"fewer than {FEWEST_HUMANS} humans share {FEWEST_SHARED} {labelled.unit}s with the judge and another "
+            f"human ({counts}), below which its t tests do not hold."
         )
     return None
 
@@ -92,7 +95,7 @@ def _test(labelled: Material, judge: str, plan: Plan) -> AltTest:
         categories=categories,
         alpha=plan.alpha,
         clusters=labelled.clusters,
-        unit=UNIT,
+        unit=labelled.unit,
         **plan.bootstrap,
     )
 
@@ -106,9 +109,9 @@ def _rows(result: AltTest, judge: str, labelled: Material, plan: Plan) -> Iterat
     for comparison in result.raters:
         value = np.nan if comparison.judge_advantage is None else comparison.judge_advantage
         method = Words(f"{comparison.test} test", ", one-sided P by Benjamini-Yekutieli")
-        reason = "part of the test, without an interval of its own" if value == value else "no shared candidates"
+        reason = "part of the test, without an interval of its own" if value == value else f"no shared {labelled.unit}s"
         against = undefined(
-            "advantage of the judge", comparison.n, UNIT, method, reason, value=value, p=comparison.p_adjusted
+            "advantage of the judge", comparison.n, labelled.unit, method, reason, value=value, p=comparison.p_adjusted
         )
         won = "not worse" if comparison.won else "worse, or not known"
         yield Row("against a human", (judge, humans[comparison.column]), against, sentence=won)
@@ -132,7 +135,8 @@ def _sentence(judge: str, result: AltTest, plan: Plan) -> str:
         f"By the alternative annotator test {judge} {may} replace one of the humans, being forgiven "
         f"{100 * plan.epsilon:g} points for its lower cost (epsilon {in_figures(plan.epsilon)}; {at_least}): it "
         f"wins against {wins} of {result.winning_rate.n}, and is at least as close to the others as a human on "
-        f"{in_brief(result.advantage_probability)} of the candidates, n = {result.advantage_probability.n:,}."
+        f"{in_brief(result.advantage_probability)} of the {result.advantage_probability.unit}s, "
+        f"n = {result.advantage_probability.n:,}."
     )
 
 
@@ -143,6 +147,8 @@ def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], lis
         return [], ["Readers against the judge need verdicts that neither gave: name them with --adjudicated."]
     if len(labelled.humans) < 2:
         return [], ["Readers against the judge need two humans or more."]
+    if labelled.decides_differences:
+        return [], [OWN_TRUTH]
     differed = adjudication_caution(labelled, judge)
     if differed is not None:
         return [], [f"{differed} Nor do they tell who is more accurate."]
@@ -157,7 +163,7 @@ def _readers(labelled: Material, judge: str, plan: Plan) -> tuple[list[Row], lis
             readers=which,
             clusters=labelled.clusters,
             confidence=plan.confidence,
-            unit=UNIT,
+            unit=labelled.unit,
         )
         rows.append(Row(READERS, (*labelled.humans, judge), estimate, f"{which} humans", "adjudicated", which))
     return rows, []

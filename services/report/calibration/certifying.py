@@ -27,7 +27,6 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
 from services.report.calibration.calibrating import Calibration, calibration_of
-from services.report.calibration.in_a_study import for_pairs
 from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
 from services.seals.order import ANSWERED, LAST, places_in_chain
@@ -103,8 +102,6 @@ def certify(
     )
     plan = replace(of_judge.plan, looks=of_judge.looks)
     criteria = rounded(PANELS[KEY].compute(of_judge.material, plan), plan.fewest_shown)
-    if of_judge.material.compared is not None:
-        criteria = for_pairs(criteria)
     if computed.labels:
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)

@@ -1,8 +1,7 @@
-"""Rewording of the panels for studies: pages do not have the options of a command, and people may compare pairs."""
+"""Rewording of the panels for studies: pages do not have the options of a command."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from agreement.judge.rows import Panel
@@ -46,24 +45,3 @@ def for_a_study(panel: Panel) -> Panel:
         heads=tuple(map(in_words_of_a_study, panel.heads)),
         stated=tuple(map(in_words_of_a_study, panel.stated)),
     )
-
-
-def for_pairs(panel: Panel) -> Panel:
-    """Return a panel in which what is judged, two answers at a time, is called a pair."""
-    return replace(
-        panel,
-        sentences=tuple(map(_of_pairs, panel.sentences)),
-        refused=tuple(map(_of_pairs, panel.refused)),
-        heads=tuple(map(_of_pairs, panel.heads)),
-        stated=tuple(map(_of_pairs, panel.stated)),
-        rows=tuple(
-            replace(
-                row, sentence=_of_pairs(row.sentence), estimate=replace(row.estimate, unit=_of_pairs(row.estimate.unit))
-            )
-            for row in panel.rows
-        ),
-    )
-
-
-def _of_pairs(text: str) -> str:
-    return re.sub(r"\bcandidate(s?)\b", r"pair\1", text)

@@ -116,7 +116,7 @@ def material_of(
         _probabilities(chances, places, n), runs,
     )  # fmt: skip
     frame = frame_of(study, ratings.phase, pool, rows)
-    return replace(read[0], adjudicated=adjudicated, frame=frame), read[1]
+    return replace(read[0], adjudicated=adjudicated, decides_differences=decided is not None, frame=frame), read[1]
 
 
 def candidates_of_models(rows: ListedRows) -> tuple[list[CandidateLine], list[ItemLine]]:

@@ -25,7 +25,7 @@ from services.judging.run_identity import Judge, in_words, judge_of
 from services.report.calibration import elsewhere, grades
 from services.report.calibration.compared import pool_of_pairs, with_orders
 from services.report.calibration.divided import ON_TEST, how_divided
-from services.report.calibration.in_a_study import for_a_study, for_pairs
+from services.report.calibration.in_a_study import for_a_study
 from services.report.calibration.looks import Part
 from services.report.calibration.material import (
     Candidates,
@@ -235,13 +235,8 @@ def panels_of(what: Parts) -> dict[str, Panel]:
         if key in ON_TEST:
             own += [(each.part, _on_test(key, what.whole, each)) for each in opened.values()]
         by = None if what.labels is None else what.whole.humans
-        panels[key] = joined(key, [(part, _in_words(panel, what.whole)) for part, panel in own], by)
+        panels[key] = joined(key, [(part, for_a_study(panel)) for part, panel in own], by)
     return panels
-
-
-def _in_words(panel: Panel, material: Material) -> Panel:
-    worded = for_a_study(panel)
-    return worded if material.compared is None else for_pairs(worded)
 
 
 def joined(key: str, own: Sequence[tuple[Part, Panel]], labellers: Collection[str] | None) -> Panel:

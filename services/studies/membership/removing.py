@@ -23,13 +23,15 @@ from db import (
     Verdict,
     audit,
     now,
+    queries,
 )
 from db.base import stored_id
 from db.standing import REMAINS, STILL_MEMBER
+from protocol.phases import Phase
 from services.errors import Conflict, NotFound
 from services.people import acts
 from services.people.acts import require_in_study
-from services.people.identity import Actor, end_issued_links
+from services.people.identity import Actor, end_issued_links, has_signed_in
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
 from services.studies import frozen_facts, groups
@@ -47,11 +49,15 @@ class Removable:
 
 
 def removable_members(database: Database, actor: Actor, study_key: str) -> list[Removable]:
-    """Return, for admins, the members without a verdict, except the actor; empty once the data are locked."""
+    """Return, for admins, the members without a verdict, except the actor; empty once the data are locked.
+
+    While test subjects are sealed, members of whom this would tell something about sealed answers are left out.
+    """
     with database.read_only() as session:
         study, own = require_role(session, actor, study_key, "admin")
         if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
             return []
+        following = _sealed_phases(session, stored_id(study.id))
         rows = session.exec(
             select(Person, Membership)
             .join(Membership)
@@ -59,11 +65,15 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
                 Membership.study_id == study.id,
                 Membership.id != own.id,
                 *STILL_MEMBER,
-                ~_has_answered(),
+                ~_has_answered(following),
             )
             .order_by(col(Membership.id))
         ).all()
-        return [Removable(person.login, person.name, member.role, member.pseudonym) for person, member in rows]
+        return [
+            Removable(person.login, person.name, member.role, member.pseudonym)
+            for person, member in rows
+            if not _may_have_answered(session, member, following)
+        ]
 
 
 def remove_member(database: Database, actor: Actor, study_key: str, login: str) -> str:
@@ -74,7 +84,8 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
     NotFound
         Nobody with this login is in the study.
     Conflict
-        They have given a verdict, are the actor, or the data are locked.
+        They have given a verdict, or may have given one that nobody may know of while test subjects are sealed, are
+        the actor, or the data are locked.
     """
     wanted = canonical_login(login)
     with database.writing() as session:
@@ -91,9 +102,17 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
             raise NotFound(f"Nobody with the login '{login[:120]}' is in the study '{study.key}'.")
         if member.id == own.id:
             raise Conflict("You cannot remove yourself from a study; another admin can.")
-        if session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered())).first() is not None:
+        following = _sealed_phases(session, stored_id(study.id))
+        has_answered = select(Membership.id).where(Membership.id == member.id, _has_answered(following))
+        if session.exec(has_answered).first() is not None:
             raise Conflict(
                 f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
+            )
+        if _may_have_answered(session, member, following):
+            raise Conflict(
+                f"{member.pseudonym} answers what follows from other people's answers, which are sealed of test "
+                "subjects, so that nobody may know whether there was anything to answer; unseal the study before "
+                "removing somebody who has signed in."
             )
         member.removed_at = now()
         session.add(member)
@@ -126,8 +145,10 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     ------
     Conflict
         They have seen items in another role or had items in another group, or their items have since been given to
-        somebody else.
+        somebody else. If it is sealed whether they had any, as if they had.
     """
+    if _works_in(session, member, _sealed_phases(session, stored_id(study.id))):
+        _require_as_before(session, member, role, group)
     own = col(Assignment.membership_id) == member.id
     gone: list[int] = []
     if role != member.role:
@@ -175,8 +196,56 @@ def assign_if_frozen(session: Session, study: Study, member: Membership) -> None
         assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
 
 
-def _has_answered() -> Any:
-    return exists().where(col(Verdict.assignment_id) == Assignment.id, col(Assignment.membership_id) == Membership.id)
+def _sealed_phases(session: Session, study_id: int) -> tuple[Phase, ...]:
+    """Return the phases of which it is sealed whether there was anything to answer; none if nothing is sealed."""
+    if not queries.sealed_items(session, study_id):
+        return ()
+    return frozen_facts.phases_of(session, study_id).chosen_by_answers
+
+
+def _has_answered(but: tuple[Phase, ...]) -> Any:
+    """Return the condition that a member has given a verdict in any phase except some."""
+    return exists().where(
+        col(Verdict.assignment_id) == Assignment.id,
+        col(Assignment.membership_id) == Membership.id,
+        col(Assignment.phase).not_in([phase.key for phase in but]),
+    )
+
+
+def _may_have_answered(session: Session, member: Membership, following: tuple[Phase, ...]) -> bool:
+    """Return whether a member works in one of some phases and could have given a verdict there.
+
+    Only who never signed in has certainly given none, whatever there was to answer.
+    """
+    return _works_in(session, member, following) and has_signed_in(session, member.person_id)
+
+
+def _works_in(session: Session, member: Membership, following: tuple[Phase, ...]) -> bool:
+    """Return whether a member works in a queue that follows from answers, if any of its phases are given."""
+    if not following:
+        return False
+    phases = frozen_facts.phases_of_member(session, member)
+    queues = (queue for queue in phases.queues if queue.role == member.role)
+    return any(map(phases.is_chosen_by_answers, queues))
+
+
+def _require_as_before(session: Session, member: Membership, role: str, group: str) -> None:
+    """Require the role and group that somebody had, and of a reviewer that nobody else can have got their items."""
+    if (role, group) != (member.role, member.group_key):
+        raise Conflict(
+            f"{member.pseudonym} may have had items that follow from answers, which are sealed of test subjects; "
+            "invite them in the role and group that they had, or unseal the study before."
+        )
+    another = select(Membership.id).where(
+        Membership.study_id == member.study_id,
+        Membership.id != member.id,
+        Membership.role == "reviewer",
+        *STILL_MEMBER,
+    )
+    if role == "reviewer" and session.exec(another).first() is not None:
+        raise Conflict(
+            f"The items of {member.pseudonym} may have been given to another reviewer meanwhile; invite somebody else."
+        )
 
 
 def _was_used() -> Any:

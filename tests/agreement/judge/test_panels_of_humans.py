@@ -1,6 +1,7 @@
 """Several humans: each held against the others as the judge is, and who of them speaks for all."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -267,6 +268,21 @@ def test_readers_are_held_against_the_judge_by_adjudicated_verdicts():
 
     assert [row.sentence for row in rows] == ["fixed", "random"]
     assert rows[0].estimate.value == pytest.approx(np.mean([np.mean(human == truth) for human in humans]) - 1)
+
+
+def test_readers_are_not_held_against_the_judge_by_what_they_agree_on_themselves():
+    """Humans who err as often as the judge would be more accurate, as their common errors count as right."""
+    rng = np.random.default_rng(2)
+    truth = rng.random(200) < 0.5
+    *humans, judge = [(truth ^ (rng.random(200) < 0.3)).astype(float) for _ in range(3)]
+    settled = np.where(humans[0] == humans[1], humans[0], truth)
+    given = material(humans, {"judge": judge}, adjudicated=verdicts(settled))
+    assert all(row.estimate.value > 0.05 for row in replacement.panel(given, PLAN).of(replacement.READERS))
+
+    panel = replacement.panel(replace(given, decides_differences=True), PLAN)
+
+    assert panel.of(replacement.READERS) == []
+    assert panel.refused[-1] == f"judge: {replacement.OWN_TRUTH}"
 
 
 def test_of_many_humans_not_every_two_are_compared_and_their_pairs_are_counted():

@@ -12,7 +12,8 @@ from agreement.judge.compared import Compared, Orders
 from agreement.judge.factors import Factor
 from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.panels import calibrate, of_pairs, repeatability
-from agreement.judge.plan import Plan
+from agreement.judge.panels.criteria import criteria_in_words
+from agreement.judge.plan import Criteria, Declared, Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import Scale, State
 
@@ -228,3 +229,27 @@ def test_two_prompts_of_which_each_was_run_once_in_each_order_have_no_share_from
     (said,) = repeatability.between_versions(material, PLAN)
 
     assert "from run to run not known: no repeated run" in said
+
+
+def test_of_pairs_everything_that_is_said_or_counted_is_of_pairs_and_names_stay_as_they_are() -> None:
+    """A judge is called after the candidates, and a person after a pair."""
+    said = verdicts("ab" * (N // 2))
+    named = Material(
+        SCALE, {"pair reader": said, "anna": verdicts("a" * N), "otto": verdicts(" " * N)}, {"candidate judge": said},
+        adjudicated=verdicts("b" * 3 + " " * (N - 3)),
+        runs={"candidate judge": {"one": verdicts("a" * 20 + " " * 20), "two": verdicts(" " * 20 + "a" * 20)}},
+        compared=Compared(X, Y, {}),
+    )  # fmt: skip
+    criteria = Criteria(declared=(Declared("alike", "percent_agreement", 0.5, by=("tier",)),))
+
+    panels = calibrate(named, replace(PLAN, criteria=criteria))
+
+    texts = [text for panel in panels.values() for text in (*panel.sentences, *panel.refused, *panel.heads)]
+    texts += criteria_in_words(named, replace(PLAN, criteria=criteria)).values()
+    rows = [row for panel in panels.values() for row in panel.rows]
+    estimates = [row.estimate for row in rows]
+    texts += [row.sentence for row in rows]
+    texts += [str(text) for each in estimates for text in (each.unit, each.method, each.undefined_because)]
+    assert [text for text in texts if "candidate" in text.replace("candidate judge", "")] == []
+    assert any("candidate judge" in text for text in texts)
+    assert not any("pair judge" in text for text in texts)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
+from agreement.judge.panels import replacement
 from agreement.judge.panels.corrected import CORRECTED
 from db import AuditEvent, OpenedBasis
 from services.errors import Conflict, NotAllowed
@@ -51,6 +52,13 @@ def again_by_labels(by_raters: Situation) -> Situation:
     labelled(by_raters, "came later")
     assert opened(by_raters, ("came later",)) == f"{JUDGE}, by labels made elsewhere 'came later'"
     return by_raters
+
+
+def test_people_are_no_more_accurate_than_a_judge_by_what_they_settled_themselves(sealed: Situation) -> None:
+    panel = calibrated(sealed).panels[replacement.KEY]
+
+    assert panel.of(replacement.READERS) == []
+    assert f"{JUDGE}: {replacement.OWN_TRUTH}" in panel.refused
 
 
 def test_an_opening_by_what_does_not_exist_is_refused_and_opens_nothing(sealed: Situation) -> None:
