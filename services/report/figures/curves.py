@@ -14,8 +14,9 @@ from services.report.figures.drawing import AXIS, COLOURS, GRID, SHARES, SYMBOLS
 from services.report.figures.labels import escaped
 
 HEIGHT = 460
-# In percentage points: points as near as this cover each other, and are then set apart by the second number.
-_ONE_SPOT, _SIDE_BY_SIDE = 1.0, 1.5
+# Points within as many percentage points cover each other; a covered one is drawn larger, to be seen around the other.
+_ONE_SPOT, _AROUND = 1.0, 5
+_SIZE = 9
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -50,14 +51,13 @@ def curves(
         line = {"color": AXIS, "dash": "dot", "width": 1.5}
         traces.append(go.Scatter(x=[0, 100], y=[0, 100], mode="lines", line=line, showlegend=False, hoverinfo="skip"))
     numbers: list[dict[str, Any]] = []
-    # At shared ticks, points of several parties are set side by side; of measured positions only points on one spot.
+    # At shared ticks, points of several parties are set side by side; measured positions are never shifted.
     apart = 0.0 if ticks is None else (max(ticks) - min(ticks)) / 60
     of_each = [[point for point in points if not math.isnan(point.share.value)] for points in series.values()]
     for number, (name, drawn) in enumerate(zip(series, of_each, strict=True)):
         if not drawn:
             continue
-        aside_by = (number - (len(series) - 1) / 2) * apart
-        shifts = [_from_one_spot(point, number, of_each) if ticks is None else aside_by for point in drawn]
+        shift, later = (number - (len(series) - 1) / 2) * apart, of_each[number + 1 :] if ticks is None else ()
         counts = sorted({point.share.n for point in drawn})
         # Above the points of three or more lines, the numbers would overlap.
         in_name = len(counts) == 1 or len(series) > 2
@@ -65,12 +65,16 @@ def curves(
         colour = COLOURS[number % len(COLOURS)]
         traces.append(
             go.Scatter(
-                x=[point.x + shift for point, shift in zip(drawn, shifts, strict=True)],
+                x=[point.x + shift for point in drawn],
                 y=[100 * point.share.value for point in drawn],
                 mode="lines+markers",
                 name=escaped(f"{name} ({rests_on})" if in_name else name),
                 line={"color": colour, "dash": _DASHES[number % len(_DASHES)], "width": 2},
-                marker={"size": 9, "color": colour, "symbol": SYMBOLS[number % len(SYMBOLS)]},
+                marker={
+                    "size": [_SIZE + _AROUND * _covered(point, later) for point in drawn],
+                    "color": colour,
+                    "symbol": SYMBOLS[number % len(SYMBOLS)],
+                },
                 error_y={
                     "type": "data", "symmetric": False, "color": colour, "thickness": 1.5, "width": 4,
                     "array": [_reach(point.share, +1) for point in drawn],
@@ -81,8 +85,7 @@ def curves(
                 hovertemplate="%{hovertext}<extra></extra>",
             )
         )  # fmt: skip
-        placed = zip(drawn, shifts, strict=True)
-        numbers += [] if in_name else [_number_above(point, shift, colour, number) for point, shift in placed]
+        numbers += [] if in_name else [_number_above(point, shift, colour, number) for point in drawn]
     axis = {"gridcolor": GRID, "zeroline": False, "linecolor": AXIS, "showline": True, "ticks": "outside"}
     of_x: dict[str, Any] = {"range": list(SHARES)}
     # Leave room above 100 % for the numbers of all parties.
@@ -104,15 +107,15 @@ def curves(
     return go.Figure(data=traces, layout=whole)
 
 
-def _from_one_spot(point: Point, number: int, of_each: Sequence[Sequence[Point]]) -> float:
-    """Return how far to set a party's point aside, so that it neither covers nor is covered by those of others."""
-    there = [
-        place
-        for place, points in enumerate(of_each)
-        for other in points
-        if abs(other.x - point.x) < _ONE_SPOT and 100 * abs(other.share.value - point.share.value) < _ONE_SPOT
-    ]
-    return (sum(place < number for place in there) - (len(there) - 1) / 2) * _SIDE_BY_SIDE
+def _covered(point: Point, later: Sequence[Sequence[Point]]) -> int:
+    """Return the number of parties that are drawn later and have a point on the same spot."""
+    return sum(
+        any(
+            abs(each.x - point.x) < _ONE_SPOT and 100 * abs(each.share.value - point.share.value) < _ONE_SPOT
+            for each in of_one
+        )
+        for of_one in later
+    )
 
 
 def _number_above(point: Point, shift: float, colour: str, place: int) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def test_lines_of_curves_are_told_apart_in_grey_by_symbol_and_dash() -> None:
     assert len(looks) == len({symbol for symbol, _ in looks}) == 12
 
 
-def test_points_of_curves_on_one_spot_are_set_side_by_side_and_measured_ones_stay_otherwise() -> None:
+def test_a_point_of_a_curve_that_another_covers_is_larger_and_stays_where_it_was_measured() -> None:
     high, low = wilson_interval(3, 4), wilson_interval(1, 4)
     series = {
         "Rater 1": [Point(25, high, "a"), Point(50, low, "b")],
@@ -189,7 +189,8 @@ def test_points_of_curves_on_one_spot_are_set_side_by_side_and_measured_ones_sta
 
     drawn = curves(series, "x", "y")
 
-    assert [trace.x for trace in drawn.data] == [(23.5, 50), (25, 50), (26.9, 60)]
+    assert [trace.marker.size for trace in drawn.data] == [(19, 9), (14, 9), (9, 9)]
+    assert [trace.x for trace in drawn.data] == [(25, 50), (25, 50), (25.4, 60)]
 
 
 def test_a_single_curve_has_its_name_too_which_says_n() -> None:
