@@ -24,7 +24,7 @@ from agreement.icc_limits import (
     modified_large_sample_limits,
     seen_freedom,
 )
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.methods import FIXED, OF_RATERS, leaving_out
@@ -73,7 +73,7 @@ def icc(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap with fixed raters, and
         `p` inverts it.
-    interval : {"jackknife", "mls", "f", "percentile", "bca"}, optional
+    interval : {"jackknife", "mls", "f", "widened", "percentile", "bca"}, optional
         "f" is McGraw and Wong's [2]_; "mls", for model 2 only, is the modified large-sample interval [3]_, which keeps
         its coverage with few raters. "jackknife", the default, is "mls" for model 2 and "f" for the others, with
         degrees of freedom estimated by leaving out each item (`agreement.icc_limits.seen_freedom`), for ratings that
@@ -121,10 +121,10 @@ def icc(
     table, clusters = numbers_of(ratings), read_once(clusters)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
-    kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *BOOTSTRAPS)
+    kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *OF_CLUSTERED_NUMBERS)
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
-    if interval in BOOTSTRAPS:
+    if interval in OF_CLUSTERED_NUMBERS:
         del table  # as large as the file, and no longer needed
         return _resampled(x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape

@@ -20,7 +20,7 @@ from agreement import (
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
-from agreement.p_by_inverting import FEWEST_EARLIER, FEWEST_FOR_P, SeedOfPlan
+from agreement.p_by_inverting import FEWEST_EARLIER, FEWEST_FOR_P, OfNumbers, SeedOfPlan, is_plain
 from agreement.plain_limits import IntervalScale, by_plan
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
@@ -55,6 +55,7 @@ class IntervalSettings:
         strata: Sequence[Any] | None = None,
         *,
         p_from: int = FEWEST_EARLIER,
+        of_numbers: OfNumbers = "plain",
     ) -> IntervalSettings:
         """Return the settings that the plan asks for.
 
@@ -66,8 +67,10 @@ class IntervalSettings:
             The stratum of each cluster, within which the draw resamples.
         p_from
             The fewest clusters from which a bootstrap gives P; protocols of the first language have no key for it.
+        of_numbers
+            The interval of numbers in clusters; protocols of the first language have no key for it either.
         """
-        seed, draw = SeedOfPlan(plan.seed, p_from), None
+        seed, draw = SeedOfPlan(plan.seed, p_from, of_numbers), None
         if plan.draw == 2 and clusters:
             draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=seed, strata=strata)
         frozen = IntervalSettings(plan.confidence, plan.resamples, seed, _kind(plan), draw, plan.kappa_interval)
@@ -79,6 +82,11 @@ class IntervalSettings:
     def p_from(self) -> int:
         """The fewest clusters from which the plan gives P."""
         return self.seed.p_from if isinstance(self.seed, SeedOfPlan) else FEWEST_FOR_P
+
+    @property
+    def of_areas(self) -> Interval:
+        """The kind of interval that the plan names for areas under the ROC curve and what is like them."""
+        return "normal" if is_plain(self.seed) else "score"
 
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""
@@ -125,7 +133,8 @@ class IntervalSettings:
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean with its clustered interval."""
-        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **self.by(clusters))
+        by = {"interval": "widened", **self.by(clusters)}
+        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **by)
 
     def share(
         self, counted: Sequence[bool], clusters: Sequence[Any], *, unit: str = "item"

@@ -34,7 +34,11 @@ def plan_of(
     return Plan(
         confidence=analysis.confidence,
         resamples=analysis.resamples,
-        seed=SeedOfPlan(analysis.seed, analysis.p_from if isinstance(analysis, AuthoredAnalysis) else FEWEST_EARLIER),
+        seed=(
+            SeedOfPlan(analysis.seed, analysis.p_from, analysis.interval_of_numbers)
+            if isinstance(analysis, AuthoredAnalysis)
+            else SeedOfPlan(analysis.seed, FEWEST_EARLIER, "plain")
+        ),
         design=design,
         basis=basis or None,
         criteria=Criteria(declared=declared),

@@ -77,7 +77,7 @@ class Pools:
     def plan(self) -> Plan:
         """How intervals are computed: as the analysis plan says, for a sample drawn with known probabilities."""
         plan = self._study.analysis
-        seed = SeedOfPlan(plan.seed, plan.p_from)
+        seed = SeedOfPlan(plan.seed, plan.p_from, plan.interval_of_numbers)
         return Plan(confidence=plan.confidence, resamples=plan.resamples, seed=seed, design="probability")
 
     def of(self, ratings: Ratings) -> JudgedPool:
