@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
-from agreement.cautions import few_items, few_raters
-from agreement.cautions_of_shape import skewed_items
+from agreement.cautions import FEW_ITEMS, few_items, few_raters
+from agreement.cautions_of_shape import FEW_SHOWING, SKEWED, SKEWED_OF_FEW, skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -184,8 +184,9 @@ def icc(
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
+    above = SKEWED_OF_FEW if FEW_ITEMS <= n < FEW_SHOWING else SKEWED
     return estimate.warned(
-        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit)
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit, above)
     )
 
 
