@@ -75,8 +75,8 @@ def score_limits(
         return abs(value - limit) - quantile * math.sqrt(scale * _variance(limit, counts))
 
     # at 0 and 1 themselves the variance is 0
-    low = optimize.brentq(beyond, 0.0, min(value, float(np.nextafter(1.0, 0.0)))) if value > 0.0 else 0.0
-    high = optimize.brentq(beyond, max(value, _LEAST), 1.0) if value < 1.0 else 1.0
+    low = optimize.brentq(beyond, 0.0, min(value, float(np.nextafter(1.0, 0.0))), xtol=_LEAST) if value > 0.0 else 0.0
+    high = optimize.brentq(beyond, max(value, _LEAST), 1.0, xtol=_LEAST) if value < 1.0 else 1.0
     return float(low), float(high)
 
 

@@ -14,6 +14,7 @@ from agreement.functions_of_sums import OfSums
 from agreement.quantiles import upper_t
 from agreement.words import Part, Words
 
+_MOST = 7.0  # logarithm of a thousand: a limit as many times the standard deviation says nothing
 _ROUNDING = 1e-6  # standard deviations below this share of the largest are the root of a rounding error
 
 FEW_FOR_LIMITS = 30
@@ -57,7 +58,8 @@ def limit_in_clusters(
     Returns
     -------
     Estimate
-        Limits are undefined for fewer than two clusters, and if differences do not vary without one of them.
+        Limits are undefined for fewer than two clusters, if differences do not vary without one of them, and if the
+        standard deviation could be a thousand times as large.
 
     References
     ----------
@@ -87,6 +89,8 @@ def limit_in_clusters(
     if se_bias > 0.0 and se_log > 0.0:
         together = float(np.corrcoef(of_bias, of_log)[0, 1]) * math.copysign(1.0, factor)
     t = upper_t((1.0 - confidence) / 2.0, max(1.0, worth - 1.0))
+    if t * se_log > _MOST:
+        return without("too few clusters: the standard deviation has no upper limit")
     distance = abs(plain.value - float(bias.value(sums.sum(axis=0))))
     inwards, outwards = (distance * abs(math.expm1(sign * t * se_log)) for sign in (-1.0, 1.0))
     near, far = (
@@ -94,8 +98,8 @@ def limit_in_clusters(
         for own in (inwards, outwards)
     )
     below, above = (near, far) if factor > 0.0 else (far, near)
-    if not math.isfinite(far) or below + above <= 1e-12 * max(1.0, abs(plain.value)):
-        return without("differences vary alike in all clusters" if math.isfinite(far) else "too few clusters")
+    if min(below, above) <= 1e-12 * max(1.0, abs(plain.value)):
+        return without("differences vary alike in all clusters")
     return Estimate(
         plain.name, plain.value, plain.value - below, plain.value + above, plain.n, plain.unit, method, se=se,
         confidence=confidence, n_clusters=m,

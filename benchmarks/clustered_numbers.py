@@ -37,7 +37,8 @@ def drawn(subjects: Data, alike: float, rng: Rng) -> Data:
 def measured(subjects: Data, alike: float, rng: Rng) -> Pair:
     """Two ratings of each item."""
     items, first, second = (drawn(subjects, alike, rng) for _ in range(3))
-    return tuple(np.sqrt(RELATED) * items + np.sqrt(1.0 - RELATED) * own for own in (first, second))  # type: ignore[return-value]
+    first, second = (np.sqrt(RELATED) * items + np.sqrt(1.0 - RELATED) * own for own in (first, second))
+    return first, second
 
 
 def scored(subjects: Data, alike: float, rng: Rng) -> Pair:

@@ -127,10 +127,19 @@ def test_limits_of_agreement_in_clusters_have_limits_from_those_of_bias_and_devi
     assert earlier.upper.method.startswith("cluster bootstrap, percentile,")
 
 
-def test_limits_of_agreement_that_rest_on_one_cluster_say_so():
-    result = bland_altman([1, 2, 3, 4, 5, 9], [1, 2, 3, 4, 5, 1], clusters=list("aabbcc"), seed=1)
+@pytest.mark.parametrize(
+    ("gaps", "clusters", "reason"),
+    [
+        ([0, 0, 0, 0, 0, 8], "aabbcc", "without one of the clusters, differences do not vary"),
+        ([0, 1, 0, 9], "aabb", "too few clusters: the standard deviation has no upper limit"),
+        ([0, 1, 0, 1], "aabb", "differences vary alike in all clusters"),
+        ([0, 1, 0, 1], "aaaa", "fewer than two clusters"),
+    ],
+)
+def test_limits_of_agreement_without_an_interval_say_why(gaps, clusters, reason):
+    result = bland_altman(gaps, [0] * len(gaps), clusters=list(clusters), seed=1)
 
-    assert result.upper.undefined_because == "without one of the clusters, differences do not vary"
+    assert result.upper.undefined_because == reason
 
 
 def test_intervals_of_limits_of_agreement_hold_in_thirty_clusters_that_are_alike():
