@@ -20,6 +20,7 @@ from agreement.estimate import Estimate, check_confidence
 from agreement.given_numbers import number_arrays, number_of
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.many_items import bootstrap_of_many, orders_for
+from agreement.planned_kind import of_plan
 from agreement.resampling import (
     MOST_ORDERS,
     ONE_DRAW,
@@ -33,7 +34,7 @@ from agreement.resampling import (
     sums_by_cluster,
 )
 from agreement.shared_draw import ClusterDraw
-from agreement.spread import Spread, bca_limits, percentile_limits
+from agreement.spread import Spread, bca_limits, percentile_limits, widened_limits
 from agreement.vectorised import vectorised
 
 
@@ -74,8 +75,8 @@ def bootstrap(
         Number of resamples.
     seed : int, sequence of int, SeedSequence, PlannedSeed or ClusterDraw
         Seed of the random numbers, or a draw shared by several statistics; required.
-    interval : {"percentile", "bca"}, optional
-        See `bootstrap_of_sums`; percentiles by default.
+    interval : {"percentile", "bca", "widened"}, optional
+        See `bootstrap_of_sums`; percentiles by default. Of fewer than 30 units or clusters "widened" holds more often.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -108,7 +109,7 @@ def bootstrap(
     """
     confidence = check_confidence(confidence)
     check_resamples(resamples)
-    interval = chosen_interval(interval, *BOOTSTRAPS)
+    interval = of_plan(chosen_interval(interval, *BOOTSTRAPS, "widened"), seed)
     if not callable(statistic):
         raise ValueError(f"statistic is {shown(statistic)}; expected a function of as many arrays as data has")
     arrays = number_arrays(data, "data")
@@ -128,18 +129,19 @@ def bootstrap(
     unit_strata = strata_of_units(encode_clusters(strata, n, "strata"), units) if strata is not None else None
     if statistic in (np.mean, np.average) and len(arrays) == 1 and arrays[0].ndim == 1:
         rows = sums_by_cluster(np.stack([arrays[0], np.ones(n)], axis=1), units)
-        spread = bootstrap_of_sums(
-            ratio,
-            rows,
-            strata=unit_strata,
-            resamples=resamples,
-            seed=seed,
-            interval=interval,
-            confidence=confidence,
-            clustered=clusters is not None,
-            orders=MOST_ORDERS if clusters is not None else orders_for(resamples),
-        )
-        value = float(arrays[0].mean())
+        with np.errstate(over="ignore"):  # sums of huge numbers: a resample without a finite one has no value
+            spread = bootstrap_of_sums(
+                ratio,
+                rows,
+                strata=unit_strata,
+                resamples=resamples,
+                seed=seed,
+                interval=interval,
+                confidence=confidence,
+                clustered=clusters is not None,
+                orders=MOST_ORDERS if clusters is not None else orders_for(resamples),
+            )
+            value = float(arrays[0].mean())
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a resample may leave the statistic without a value
@@ -198,6 +200,8 @@ def _bootstrap_any(
             values[replicate] = number_of(statistic(*[array[items] for array in arrays]))
     if interval == "percentile":
         return percentile_limits(values, confidence, text)
+    if interval == "widened":
+        return widened_limits(values, confidence, text, clusters_with(np.ones(units.size), units))
     if of_many is not None:
         with in_one_thread():
             left_out = np.concatenate([of_many.of_drawn(block) for block in _without_each(n_units)])

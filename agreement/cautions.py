@@ -374,15 +374,16 @@ def seldom_differing(differing: int) -> Caution | None:
     return Caution("nearly_constant", f"the two differ on fewer than {RARE}: the interval is uncertain", RARE)
 
 
-def hardly_overlapping(expected: float) -> Caution | None:
+def hardly_overlapping(expected: float, fewest: int = RARE) -> Caution | None:
     """The warning for an area under the ROC curve near 0 or 1.
 
     Parameters
     ----------
     expected : float
         Expected number of units of the smaller group on the wrong side of a unit of the other group: their number times
-        the area or one minus the area, whichever is smaller. With clusters, count those instead, since positives of one
-        cluster say little more than a single one.
+        the area or one minus it, whichever is smaller. Clusters count once: their positives say little more than one.
+    fewest : int
+        The smallest sufficient number.
 
     Returns
     -------
@@ -393,7 +394,7 @@ def hardly_overlapping(expected: float) -> Caution | None:
     >>> hardly_overlapping(1.5).text
     'fewer than 5 of the smaller group overlap with the other: the interval is uncertain'
     """
-    if expected >= RARE:
+    if expected >= fewest:
         return None
-    text = f"fewer than {RARE} of the smaller group overlap with the other: the interval is uncertain"
-    return Caution("hardly_overlapping", text, RARE)
+    text = f"fewer than {fewest} of the smaller group overlap with the other: the interval is uncertain"
+    return Caution("hardly_overlapping", text, fewest)

@@ -14,12 +14,15 @@ SKEWED = 0.8
 """Above this skewness of the items' means, intervals of an intraclass correlation are likely to be too narrow, since
 the items in the longer tail are few (`docs/statistics.md`, coverage)."""
 
+SKEWED_OF_FEW, FEW_SHOWING = 0.6, 40
+"""The same for intraclass correlations of fewer items than this, which seldom show how far the tail reaches."""
+
 FEW_SPREAD = 15
 """If items in the longer tail make up the spread, and their squared deviations are worth fewer than this many equal
 ones (Kish), 95 % intervals of a weighted kappa can have a coverage below 90 % (`docs/statistics.md`, coverage)."""
 
 
-def skewed_items(means: Floats, unit: str = "item") -> Caution | None:
+def skewed_items(means: Floats, unit: str = "item", above: float = SKEWED) -> Caution | None:
     """The warning for an intraclass correlation of items in one tail of which a few lie far out.
 
     Parameters
@@ -28,6 +31,8 @@ def skewed_items(means: Floats, unit: str = "item") -> Caution | None:
         The mean of each item's ratings.
     unit : str
         What is counted, in the singular.
+    above : float
+        The greatest skewness without a warning.
 
     Returns
     -------
@@ -44,7 +49,7 @@ def skewed_items(means: Floats, unit: str = "item") -> Caution | None:
     squares = away**2
     spread = float(squares.mean())
     # a product of squares, since numpy takes 20 times as long for a third power
-    if spread <= 0.0 or abs(float((squares * away).mean())) <= SKEWED * spread**1.5:
+    if spread <= 0.0 or abs(float((squares * away).mean())) <= above * spread**1.5:
         return None
     text = f"a few {unit}s lie far out on one side: the interval is likely to be too narrow"
     return Caution("few_items", text)

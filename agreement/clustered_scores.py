@@ -13,7 +13,7 @@ from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters
 from agreement.estimate import Estimate, undefined
 from agreement.functions_of_sums import OfSums
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.methods import bootstrap_of
 from agreement.p_by_inverting import p_of_units
 from agreement.resampling import Seed, bootstrap_of_sums
@@ -72,8 +72,8 @@ def resampled(
         What is resampled.
     n_clusters : int or None
         None if items are resampled.
-    interval : {"percentile", "bca"} or None
-        None means percentiles.
+    interval : {"widened", "percentile", "bca"} or None
+        None means widened percentiles.
     resamples, seed, confidence
         As in `bootstrap`.
     note : str
@@ -93,7 +93,7 @@ def resampled(
         When the interval is not a bootstrap interval.
     """
     check_resamples(resamples)
-    kind = chosen_interval(interval, *BOOTSTRAPS)
+    kind = chosen_interval(interval, *OF_CLUSTERED_NUMBERS)
     text = bootstrap_of(n_clusters is not None) + note
     if math.isnan(plain.value):
         reason = str(plain.undefined_because)

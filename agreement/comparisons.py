@@ -13,8 +13,9 @@ from scipy import stats
 from agreement.arguments import check_resamples, one_of, shown, whole_number, yes_or_no
 from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length, strata_of_units
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
+from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.p_by_inverting import p_of_units
@@ -276,7 +277,8 @@ def paired_difference(
     """
     confidence = check_confidence(confidence)
     check_resamples(resamples)
-    interval, tests_zero = chosen_interval(interval, *BOOTSTRAPS), yes_or_no(tests_zero, "tests_zero")
+    kind = chosen_interval(interval or "percentile", *(BOOTSTRAPS if clusters is None else OF_CLUSTERED_NUMBERS))
+    tests_zero = yes_or_no(tests_zero, "tests_zero")
     first, second = numbers_or_nan(a, "a"), numbers_or_nan(b, "b")
     for values, argument in ((first, "a"), (second, "b")):
         refuse_huge(values, argument)
@@ -307,7 +309,7 @@ def paired_difference(
         strata=of_unit,
         resamples=resamples,
         seed=seed,
-        interval=interval,
+        interval=widened_in_clusters(interval, kind, groups),
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -11,7 +11,8 @@ from agreement.accuracy import correctness
 from agreement.arguments import check_resamples, yes_or_no
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
+from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of
 from agreement.p_by_inverting import p_of_units
@@ -80,7 +81,7 @@ def difference_of_parts(
     confidence = check_confidence(confidence)
     tests_zero = yes_or_no(tests_zero, "tests_zero")
     check_resamples(resamples)
-    interval = chosen_interval(interval, *BOOTSTRAPS)
+    kind = chosen_interval(interval or "percentile", *(BOOTSTRAPS if clusters is None else OF_CLUSTERED_NUMBERS))
     scores = numbers_or_nan(values, "values")
     refuse_huge(scores, "values")
     assigned, in_first = correctness(first, "first")
@@ -104,7 +105,7 @@ def difference_of_parts(
         sums_by_cluster(rows, groups),
         resamples=resamples,
         seed=seed,
-        interval=interval,
+        interval=widened_in_clusters(interval, kind, groups),
         confidence=confidence,
         clustered=groups is not None,
     )

@@ -15,7 +15,7 @@ from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import OfSums, pearson_of
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.ranks_of_units import kendall_of, spearman_of
@@ -51,8 +51,8 @@ def pearson(
         Scores; None or NaN is missing, and such pairs are left out.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; interval and `p` are then those of a cluster bootstrap.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal" (on the z scale) without and "percentile" with `clusters`.
+    interval : {"normal", "widened", "percentile", "bca"}, optional
+        By default "normal" (on the z scale) without and "widened" (percentiles at the tails of t) with `clusters`.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -312,7 +312,7 @@ def _correlation(
     same_length(first, second, "x", "y")
     known = ~(np.isnan(first) | np.isnan(second))
     groups = shared_clusters(clusters, known, interval)
-    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
+    chosen = chosen_interval(interval, "normal", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     units, n_clusters = units_of(groups, known[known])
     first, second = first[known], second[known]
     n, note = first.size, leaving_out(int((~known).sum()), "with a missing value")

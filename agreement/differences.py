@@ -7,17 +7,21 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
 from agreement.arguments import check_resamples
 from agreement.cautions import seldom_differing
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings
 from agreement.dependent_coefficients import NAMES, Options, Statistic, coefficients_of, differing, tables_of
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import sums_of_units
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.krippendorff import Level
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.own_weights import Matrix
+from agreement.planned_kind import is_plain
 from agreement.ratings import RatingTable
 from agreement.resampling import Seed, bootstrap_of_sums
 from agreement.spread import widened, widened_p
@@ -143,7 +147,10 @@ def coefficient_difference(
     def difference(totals: Floats) -> Floats:
         return of_first.value(totals[..., :width]) - of_second.value(totals[..., width:])
 
-    count = n if n_clusters is None else n_clusters
+    # clusters of unequal sizes are worth fewer; in plans that were fixed before, they are counted
+    count = float(n if n_clusters is None else n_clusters)
+    if n_clusters is not None and not is_plain(seed):
+        count = max(min(2.0, n_clusters), clusters_with(np.ones(n), units))
     spread = bootstrap_of_sums(
         difference,
         sums_of_units([of_first, of_second], units if n_clusters is not None else None),
@@ -153,7 +160,7 @@ def coefficient_difference(
         confidence=widened(confidence, count) if count > 1 else confidence,
         clustered=n_clusters is not None,
     )
-    how = f", paired, widened for {count} units; {NAMES[statistic]} {values[0]:.3f} less {values[1]:.3f}"
+    how = f", paired, widened for {count:.4g} units; {NAMES[statistic]} {values[0]:.3f} less {values[1]:.3f}"
     note = how + "; P by inverting the interval" + note + (of_first.note or of_second.note)
     estimate = spread.estimate(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note

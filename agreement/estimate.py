@@ -90,7 +90,7 @@ class Estimate:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise ValueError(f"name is {shown(self.name)}; expected what is estimated, such as 'accuracy'")
-        if not isinstance(self.unit, str):
+        if not isinstance(self.unit, str) or not self.unit.strip():
             raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
         for name in ("value", "low", "high"):
             if not isinstance(getattr(self, name), Real):

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
-from agreement.cautions import few_items, few_raters
-from agreement.cautions_of_shape import skewed_items
+from agreement.cautions import FEW_ITEMS, few_items, few_raters
+from agreement.cautions_of_shape import FEW_SHOWING, SKEWED, SKEWED_OF_FEW, skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -26,7 +26,7 @@ from agreement.icc_limits import (
     modified_large_sample_limits,
     seen_freedom,
 )
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.methods import FIXED, OF_RATERS, leaving_out
@@ -75,7 +75,7 @@ def icc(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap with fixed raters, and
         `p` inverts it.
-    interval : {"jackknife", "mls", "f", "percentile", "bca"}, optional
+    interval : {"jackknife", "mls", "f", "widened", "percentile", "bca"}, optional
         "f" is McGraw and Wong's [2]_; "mls", for model 2 only, is the modified large-sample interval [3]_, which keeps
         its coverage with few raters. "jackknife", the default, is "mls" for model 2 and "f" for the others, with
         degrees of freedom estimated by leaving out each item (`agreement.icc_limits.seen_freedom`), for ratings that
@@ -123,10 +123,10 @@ def icc(
     table, clusters = numbers_of(ratings), read_once(clusters)
     complete = np.asarray(~np.isnan(table).any(axis=1))
     (x,), _ = in_range(table[complete])
-    kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *BOOTSTRAPS)
+    kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *OF_CLUSTERED_NUMBERS)
     groups = shared_clusters(clusters, complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
-    if interval in BOOTSTRAPS:
+    if interval in OF_CLUSTERED_NUMBERS:
         del table  # as large as the file, and no longer needed
         return _resampled(x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
     n, k = x.shape
@@ -175,8 +175,9 @@ def icc(
     if not low < high:
         return undefined(name, n, unit, method, "the interval has no width here", value=value, confidence=confidence)
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
+    above = SKEWED_OF_FEW if FEW_ITEMS <= n < FEW_SHOWING else SKEWED
     return estimate.warned(
-        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit)
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit, above)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 Interval = Literal[
     "score", "scattered", "effective", "adjusted", "transformed", "normal", "t", "linearised", "jackknife", "f", "mls",
-    "percentile", "bca",
+    "widened", "percentile", "bca",
 ]  # fmt: skip
 """By name:
 
@@ -18,15 +18,18 @@ Interval = Literal[
 - linearised: Taylor linearisation of a weighted mean
 - f, mls, jackknife: for intraclass correlations, F intervals, the modified large-sample interval, and either with
   jackknife degrees of freedom
+- widened: bootstrap percentiles at the tails of t for the number of units, of clusters their effective number
 - percentile: bootstrap percentiles
 - bca: the bias-corrected and accelerated bootstrap
 """
 
 BOOTSTRAPS: tuple[Interval, ...] = ("percentile", "bca")
+OF_CLUSTERED_NUMBERS: tuple[Interval, ...] = ("widened", *BOOTSTRAPS)
+"""Those of differences, correlations and other statistics of numbers in clusters; the first is the default."""
 
 
 def chosen_interval(
-    interval: Any, *kinds: Interval, clustered: bool = False, for_clusters: tuple[Interval, ...] = BOOTSTRAPS
+    interval: Any, *kinds: Interval, clustered: bool = False, for_clusters: tuple[Interval, ...] = OF_CLUSTERED_NUMBERS
 ) -> Interval:
     """Resolve the requested kind of interval and check that it applies.
 

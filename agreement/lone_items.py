@@ -33,6 +33,29 @@ def alone(groups: npt.NDArray[np.intp]) -> bool:
     return bool(np.bincount(np.asarray(groups)).max(initial=0) <= 1)
 
 
+def widened_in_clusters(asked: Interval | None, chosen: Interval, groups: Codes | None) -> Interval:
+    """The default kind of bootstrap of numbers, which is widened where items share clusters.
+
+    Parameters
+    ----------
+    asked, chosen : Interval or None
+        The requested kind, and what it was resolved to without regard to clusters.
+    groups : ndarray of int, shape (n,), or None
+        Cluster of each used item, if any.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> [widened_in_clusters(asked, "percentile", np.array([0, 0, 1])) for asked in (None, "percentile")]
+    ['widened', 'percentile']
+    """
+    shared = groups is not None and not alone(groups)
+    return "widened" if shared and asked is None and chosen == "percentile" else chosen
+
+
 def shared_clusters(
     clusters: Ratings | None, used: npt.NDArray[np.bool_], interval: Interval | None = None
 ) -> Codes | None:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from agreement.coding import Codes, Floats
 from agreement.interval_kinds import Interval
 from agreement.resampling import MANY_DISTINCT, MOST_ORDERS, Seed, bootstrap_of_sums, random_generator, ratio
-from agreement.spread import Spread, bca_limits, percentile_limits
+from agreement.spread import Spread, bca_limits, percentile_limits, widened_limits
 from agreement.vectorised import SQUARED, Moment, Quantile, largest_sum, recognised
 
 FEW_RESAMPLES = 100
@@ -117,6 +117,8 @@ def bootstrap_of_many(
     of_resamples = of_order.value(list(drawn), n)
     if interval == "percentile":
         return percentile_limits(of_resamples, confidence, text)
+    if interval == "widened":
+        return widened_limits(of_resamples, confidence, text, n)
     return bca_limits(
         of_resamples, value, _without_each(of_order, ordered), np.ones(n, dtype=np.int64), confidence, text
     )

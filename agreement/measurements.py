@@ -14,12 +14,15 @@ from agreement.cautions_of_shape import skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.functions_of_sums import ccc_of, limits_of
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
+from agreement.limits_in_clusters import limit_in_clusters
 from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
+from agreement.planned_kind import is_plain
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
 from agreement.result import Result
@@ -77,8 +80,8 @@ def lin_ccc(
         Values of the two raters or methods; None or NaN is missing.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject; the interval is then a cluster bootstrap, and `p` inverts it.
-    interval : {"normal", "percentile", "bca"}, optional
-        By default "normal" (on the z scale) without and "percentile" with `clusters`.
+    interval : {"normal", "widened", "percentile", "bca"}, optional
+        By default "normal" (on the z scale) without and "widened" (percentiles at the tails of t) with `clusters`.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -113,7 +116,7 @@ def lin_ccc(
     confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
     groups = shared_clusters(clusters, known, interval)
-    chosen = chosen_interval(interval, "normal", *BOOTSTRAPS, clustered=groups is not None)
+    chosen = chosen_interval(interval, "normal", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     lost = int((~known).sum())
     if chosen != "normal":
         units, n_clusters = units_of(groups, known[known])
@@ -185,10 +188,12 @@ def bland_altman(
     a, b : sequence of numbers, shape (items,)
         Values of the two methods in the same unit; None or NaN is missing.
     clusters : sequence, shape (items,), optional
-        Cluster of each item, for example the subject; all three intervals are then from a cluster bootstrap. Bias and
-        limits are still those of all pairs of values.
-    interval : {"t", "percentile", "bca"}, optional
-        By default "t" without and "percentile" with `clusters`.
+        Cluster of each item, for example the subject; the interval of the bias is then from a cluster
+        bootstrap, those of the limits as `agreement.limits_in_clusters` describes. Bias and limits are still those of
+        all pairs of values.
+    interval : {"t", "widened", "percentile", "bca"}, optional
+        By default "t" without and "widened" (percentiles at the tails of t) with `clusters`, for the bias alone; by
+        name the same for all three.
     resamples, seed
         For the bootstrap.
     confidence : float
@@ -224,7 +229,7 @@ def bland_altman(
     confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
     groups = shared_clusters(clusters, known, interval)
-    chosen = chosen_interval(interval, "t", *BOOTSTRAPS, clustered=groups is not None)
+    chosen = chosen_interval(interval, "t", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     n, lost = x.size, int((~known).sum())
     (x, y), exponent = in_range(x, y)
     if exponent > _GREATEST:
@@ -254,8 +259,14 @@ def bland_altman(
         factors = (0.0, -1.96, 1.96)
         limits = limits_of(np.ldexp(gaps, exponent), factors)
         sums = limits[0].by_cluster(units if n_clusters is not None else None)  # all three are functions of the same
+        by_parts = interval is None and n_clusters is not None and not is_plain(seed)
+        worth = clusters_with(np.ones(n), units) if by_parts else math.nan
         bias, lower, upper = (
-            resampled(
+            limit_in_clusters(
+                plain, sums, limits[0], limit, factor, worth=worth, confidence=confidence, note=_note(lost)
+            )
+            if by_parts and factor
+            else resampled(
                 plain, limit, units, n_clusters,
                 interval=chosen, resamples=resamples, seed=seed, confidence=confidence, note=_note(lost),
                 tests_zero=factor == 0.0, sums=sums,

@@ -1,8 +1,9 @@
-"""The seed of a plan, together with the number of units from which the plan's bootstraps give P."""
+"""The seed of a plan, together with what the plan fixes of its bootstraps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from agreement.cautions import FEW_CLUSTERS
 
@@ -12,6 +13,10 @@ half of all samples, in 27 % of three clusters, in 12 % of ten and in 7 % of twe
 
 FEWEST_EARLIER = 2
 """The same in plans that were frozen before."""
+
+
+OfNumbers = Literal["widened", "plain"]
+"""The default interval of numbers in clusters: today's, or what it was in plans that were frozen before."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,10 @@ class PlannedSeed:
         Seed of the random numbers.
     p_from : int
         The fewest items or clusters from which percentiles give P.
+    of_numbers : {"widened", "plain"}
+        Whether percentiles are widened for few clusters where that is the default.
     """
 
     seed: int
     p_from: int = FEWEST_FOR_P
+    of_numbers: OfNumbers = "widened"

@@ -25,9 +25,10 @@ from agreement.drawing import CHUNK, drawn_kinds, drawn_times, generator_of, in_
 from agreement.estimate import check_confidence
 from agreement.interval_kinds import Interval
 from agreement.methods import bootstrap_of
+from agreement.planned_kind import of_plan
 from agreement.planned_seed import PlannedSeed
 from agreement.shared_draw import ClusterDraw
-from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits
+from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits, widened_limits
 from agreement.words import Words
 
 Seed = int | Sequence[int] | np.random.SeedSequence | PlannedSeed | ClusterDraw
@@ -38,6 +39,7 @@ MANY_DISTINCT = 10_000
 MOST_ORDERS = 64
 """The most resamples that one draw makes."""
 
+_SAID = {"percentile": "percentile", "widened": "percentiles widened by t", "bca": "BCa"}
 _FIRST = 100  # rows that are checked first, to see whether it is worth checking that all differ
 _DRAWN = 2_500_000  # numbers drawn at once: larger blocks are reallocated each time, which is slower
 _LAID = 24_000_000  # numbers laid out in permuted orders at once
@@ -160,9 +162,10 @@ def bootstrap_of_sums(
         Seed of the random numbers, or a draw of a file's clusters whose resamples are then used for `rows`. Among
         these, resamples without any of the units have no value; if there are more than 5 % of them, or if strata are
         given, the units are resampled separately, as the method then says. The draw's own strata apply in both cases.
-    interval : {"percentile", "bca"}
-        Percentiles of the resampled values, with linear interpolation; or bias-corrected and accelerated, with the
-        acceleration from leaving out one unit at a time [1]_.
+    interval : {"percentile", "widened", "bca"}
+        Percentiles of the resampled values, with linear interpolation; these at the tails of t for the units' effective
+        number (`agreement.spread.widened`), unless the plan of the seed was fixed before; or bias-corrected and
+        accelerated, with the acceleration from leaving out one unit at a time [1]_.
     confidence : float
         Nominal coverage.
     clustered : bool
@@ -190,6 +193,7 @@ def bootstrap_of_sums(
     """
     confidence = check_confidence(confidence)
     check_resamples(resamples)
+    interval = of_plan(interval, seed)
     weights = np.ones(len(rows), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
     of_draw = strata_of_draw(rows, seed) if strata is None else None
     text = describe(interval, resamples, seed, clustered, strata is not None or of_draw is not None)
@@ -198,7 +202,7 @@ def bootstrap_of_sums(
         what = "cluster" if clustered else "item"
         return Spread(math.nan, math.nan, None, text, f"fewer than two {what}s: nothing to resample")
     shared = _shared_totals(rows, strata, resamples, seed)
-    if shared is None or interval != "percentile":
+    if shared is None or interval == "bca":
         rows = np.ascontiguousarray(rows)  # a product adds in another order when columns lie one after the other
     if isinstance(seed, ClusterDraw) and clustered:
         text += ONE_DRAW if shared is not None else OWN_DRAW
@@ -211,6 +215,9 @@ def bootstrap_of_sums(
         values = np.asarray(statistic(totals), dtype=np.float64)
         if interval == "percentile":
             return replace(percentile_limits(values, confidence, text), worth=worth)
+        if interval == "widened":
+            units = float(weights.sum()) if worth is None else worth
+            return replace(widened_limits(values, confidence, text, units), worth=worth)
         whole = weights @ rows
         value = float(np.asarray(statistic(whole)))
         left_out = np.concatenate([np.asarray(statistic(whole - part_rows)) for part_rows, _ in parts])
@@ -383,6 +390,6 @@ def describe(
     """
     plain = plain_seed(seed)
     shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
-    name = "percentile" if interval == "percentile" else "BCa"
+    name = _SAID[interval]
     kind = bootstrap_of(clustered, stratified=stratified, over_raters=over_raters)
     return kind + f", {name}, {resamples} resamples, seed {shown}"

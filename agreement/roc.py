@@ -11,19 +11,18 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.accuracy import correctness
+from agreement.area_limits import NO_VARIANCE, OF_AREAS, normal, scored
 from agreement.arguments import rows_once, unmasked
-from agreement.cautions import hardly_overlapping
 from agreement.codebook import MISSING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters, numbers_or_nan, same_length
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.given_numbers import as_floats
+from agreement.interval_kinds import Interval, chosen_interval
+from agreement.lone_items import alone
 from agreement.methods import leaving_out
 from agreement.percent import of_uneven_clusters
-from agreement.quantiles import normal_tail, upper_normal
 from agreement.words import Words
-
-NO_VARIANCE = 1e-28
-"""Variances of an area up to this are rounding errors: DeLong's components are then all equal."""
 
 
 def roc_auc(
@@ -31,15 +30,17 @@ def roc_auc(
     outcome: Ratings,
     *,
     clusters: Ratings | None = None,
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
     """Area under the ROC curve: the probability that a positive scores above a negative, counting ties one half.
 
-    The standard error is DeLong's [1]_, with clusters Obuchowski's [2]_; normal interval, clipped to [0, 1] as in R's
-    pROC. The direction is never flipped: below 0.5, high scores go with negatives. Undefined without positives or
-    without negatives. Limits are undefined with only one of either (with clusters: only in one cluster), and if the
-    standard error is 0, as when the two do not overlap or all scores are equal.
+    The standard error is DeLong's [1]_, with clusters Obuchowski's [2]_. The interval is Newcombe's score interval with
+    this variance (`agreement.area_limits`), with clusters with t, or normal and clipped to [0, 1] as in R's pROC. The
+    direction is never flipped: below 0.5, high scores go with negatives. Undefined without positives or without
+    negatives. Limits are undefined with only one of either (with clusters: only in one cluster), and if the standard
+    error is 0, as when all scores are equal; if the two do not overlap, only the normal ones.
 
     Parameters
     ----------
@@ -49,6 +50,8 @@ def roc_auc(
         True or 1 for positive, False or 0 for negative, None if unknown.
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
+    interval : {"score", "normal"}, optional
+        By default "score", which holds for areas near 1 in small samples too.
     confidence : float
         Nominal coverage.
     unit : str
@@ -76,7 +79,7 @@ def roc_auc(
     0.75
     """
     sides = Sides("scores of positives and negatives", "positives or negatives")
-    return area_of_sides(score, outcome, clusters, confidence, unit, sides)
+    return area_of_sides(score, outcome, clusters, confidence, unit, sides, interval)
 
 
 class Sides(NamedTuple):
@@ -89,13 +92,19 @@ class Sides(NamedTuple):
 
 
 def area_of_sides(
-    score: Ratings, outcome: Ratings, clusters: Ratings | None, confidence: float, unit: str, sides: Sides
+    score: Ratings,
+    outcome: Ratings,
+    clusters: Ratings | None,
+    confidence: float,
+    unit: str,
+    sides: Sides,
+    interval: Interval | None = None,
 ) -> Estimate:
     """The area under the ROC curve of two sides with names of their own.
 
     Parameters
     ----------
-    score, outcome, clusters, confidence, unit
+    score, outcome, clusters, confidence, unit, interval
         As in `roc_auc`.
     sides : Sides
         The names of the two sides.
@@ -106,13 +115,14 @@ def area_of_sides(
         As from `roc_auc`.
     """
     confidence = check_confidence(confidence)
+    kind = chosen_interval(interval, *OF_AREAS)
     scores = numbers_or_nan(score, "score")
     known, positive = correctness(outcome, "outcome")
     same_length(scores, known, "score", "outcome")
     used = known & ~np.isnan(scores)
     groups, n_clusters = _groups(clusters, used)
     lost, n, name = int((~used).sum()), int(used.sum()), "area under the ROC curve"
-    method = _method(groups is not None, lost)
+    method = _method(groups is not None, lost, kind)
     scores, positive = scores[used], positive[used]
     if not positive.any() or positive.all():
         reason = (sides.no_negative if positive.any() else sides.no_positive).format(unit=unit)
@@ -125,8 +135,16 @@ def area_of_sides(
     reason = without_spread(value, sides.compared)
     if math.isnan(variance):
         reason = f"{sides.either} in one {'cluster' if groups is not None else unit} only: no standard error"
-    wrong_side = _units_of_the_fewer(positive, groups) * min(value, 1.0 - value)
-    estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    of_sides = _units_of_sides(positive, groups)
+    wrong_side = min(of_sides) * min(value, 1.0 - value)
+    if kind == "score" and (variance > NO_VARIANCE or (value in (0.0, 1.0) and min(of_sides) > 1)):
+        worth = None if groups is None or alone(groups) else clusters_with(np.ones(n), groups)
+        counts = of_positive.size, of_negative.size
+        estimate = scored(
+            name, value, variance, n, unit, method, confidence, n_clusters, counts, of_sides, wrong_side, worth
+        )
+    else:
+        estimate = normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
     return estimate.warned(of_uneven_clusters(positive, groups))
 
 
@@ -206,7 +224,7 @@ def macro_auc(
         influence[positive] += (of_positive - area) / of_positive.size / len(occurring)
         influence[~positive] += (of_negative - area) / of_negative.size / len(occurring)
         areas.append(area)
-        wrong_side = min(wrong_side, _units_of_the_fewer(positive, groups) * min(area, 1.0 - area))
+        wrong_side = min(wrong_side, min(_units_of_sides(positive, groups)) * min(area, 1.0 - area))
     parts = influence if groups is None else np.bincount(groups, weights=influence)
     value, variance = math.fsum(areas) / len(areas), float((parts**2).sum()) * parts.size / max(parts.size - 1, 1)
     reason = without_spread(value, "scores of the classes")
@@ -216,7 +234,7 @@ def macro_auc(
             kind = "cluster" if groups is not None else unit
             variance, reason = math.nan, f"class {levels[code]!r} or the rest in one {kind} only: no standard error"
             break
-    estimate = _normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
+    estimate = normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
     rarest = occurring[int(np.argmin([(codes == code).sum() for code in occurring]))]
     return estimate.warned(of_uneven_clusters(codes == rarest, groups))
 
@@ -319,10 +337,10 @@ def _variance(influence: Floats, positive: npt.NDArray[np.bool_], groups: Codes 
     return variance if variance > 1e-12 * sum(map(abs, parts)) else 0.0
 
 
-def _units_of_the_fewer(positive: npt.NDArray[np.bool_], groups: Codes | None) -> int:
-    """Number of items, or clusters, in which the less widespread outcome occurs."""
+def _units_of_sides(positive: npt.NDArray[np.bool_], groups: Codes | None) -> tuple[int, int]:
+    """Number of items, or clusters, in which either outcome occurs."""
     units = np.arange(positive.size) if groups is None else groups
-    return min(np.unique(units[positive]).size, np.unique(units[~positive]).size)
+    return np.unique(units[positive]).size, np.unique(units[~positive]).size
 
 
 def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Codes | None, int | None]:
@@ -331,31 +349,8 @@ def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Code
     return compact(encode_clusters(clusters, used.size)[used])
 
 
-def _method(clustered: bool, lost: int) -> Words:
+def _method(clustered: bool, lost: int, interval: Interval = "normal") -> Words:
     kind = ("Obuchowski's clustered standard error",) if clustered else ("DeLong standard error", ", independent items")
-    return Words(*kind, ", normal interval, clipped to [0, 1]", leaving_out(lost, "with a missing value"))
-
-
-def _normal(
-    name: str,
-    value: float,
-    variance: float,
-    n: int,
-    unit: str,
-    method: str,
-    confidence: float,
-    n_clusters: int | None,
-    reason: str,
-    wrong_side: float,
-) -> Estimate:
-    """Normal interval, or `reason` if there is no variance; `wrong_side` as in `hardly_overlapping`."""
-    if not variance > NO_VARIANCE:
-        return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
-    se = math.sqrt(variance)
-    half = upper_normal((1.0 - confidence) / 2.0) * se
-    p = 2.0 * normal_tail(abs(value - 0.5) / se)
-    low, high = max(0.0, value - half), min(1.0, value + half)
-    estimate = Estimate(
-        name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters
-    )
-    return estimate.warned(hardly_overlapping(wrong_side))
+    of_kind = ", Newcombe score interval" if interval == "score" else ", normal interval, clipped to [0, 1]"
+    of_kind += ", t by effective number of clusters" if interval == "score" and clustered else ""
+    return Words(*kind, of_kind, leaving_out(lost, "with a missing value"))

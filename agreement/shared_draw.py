@@ -17,7 +17,7 @@ from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
 from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
-from agreement.planned_seed import FEWEST_FOR_P
+from agreement.planned_seed import FEWEST_FOR_P, OfNumbers
 
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
@@ -121,6 +121,8 @@ class ClusterDraw:
         Seed of the random numbers. The draw depends only on the seed and on the number of clusters (in each stratum).
     p_from : int
         The fewest clusters from which percentiles give P.
+    of_numbers : {"widened", "plain"}
+        Whether percentiles are widened for few clusters where that is the default.
     strata : sequence or ndarray, shape (items,), optional
         Stratum of each item, without missing values: every resample then has the file's number of clusters per stratum.
     in_parallel : bool
@@ -131,7 +133,7 @@ class ClusterDraw:
     ----------
     units : int
         Number of clusters of the file.
-    resamples, seed, p_from, in_parallel
+    resamples, seed, p_from, of_numbers, in_parallel
         As given.
     strata : ndarray of int, shape (units,), or None
         Stratum of each cluster.
@@ -162,6 +164,7 @@ class ClusterDraw:
         resamples: int = 10_000,
         seed: int | Sequence[int],
         p_from: int = FEWEST_FOR_P,
+        of_numbers: OfNumbers = "widened",
         strata: Ratings | None = None,
         in_parallel: bool = False,
     ) -> None:
@@ -169,7 +172,8 @@ class ClusterDraw:
         generator_of(seed)  # raises if the seed is invalid
         plain = clusters if isinstance(clusters, np.ndarray) and clusters.ndim else as_values(clusters, "clusters")
         codes = encode_clusters(plain, len(plain))
-        self.resamples, self.seed, self.p_from, self.in_parallel = int(resamples), seed, p_from, in_parallel
+        self.resamples, self.seed, self.in_parallel = int(resamples), seed, in_parallel
+        self.p_from, self.of_numbers = p_from, of_numbers
         self.units = int(codes.max(initial=-1)) + 1
         self._codes = ClusterCodes.of(np.asarray(codes), np.arange(self.units), self.units, gapless=True)
         self.strata: Codes | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -270,7 +270,26 @@ def _deviation(values: Floats) -> float | None:
     return deviation if math.isfinite(deviation) else None
 
 
-def widened(confidence: float, units: int) -> float:
+def widened_limits(values: Floats, confidence: float, text: str, units: float) -> Spread:
+    """Percentile limits from resampled values at the tails of t, with the P value that matches.
+
+    Parameters
+    ----------
+    values, confidence, text
+        As in `percentile_limits`.
+    units : float
+        As in `widened`; below 2 taken as 2.
+
+    Returns
+    -------
+    Spread
+    """
+    units = max(2.0, units)
+    spread = percentile_limits(values, widened(confidence, units), text)
+    return spread if spread.p is None else replace(spread, p=widened_p(spread.p, units))
+
+
+def widened(confidence: float, units: float) -> float:
     """The coverage to request from percentiles so that with few units the interval has its nominal coverage.
 
     A bootstrap of m units has a standard error that is too small by ``sqrt((m - 1) / m)``, and uses no t distribution.
@@ -280,8 +299,8 @@ def widened(confidence: float, units: int) -> float:
     ----------
     confidence : float
         Nominal coverage.
-    units : int
-        Number of resampled items or clusters, at least 2.
+    units : float
+        Number of resampled items or clusters, at least 2; of unequal clusters their effective number.
 
     Returns
     -------
@@ -302,7 +321,7 @@ def widened(confidence: float, units: int) -> float:
     return 1.0 - 2.0 * max(tail, _LEAST_TAIL)
 
 
-def widened_p(p: float, units: int) -> float:
+def widened_p(p: float, units: float) -> float:
     """The P value that matches `widened`, for an interval that begins to exclude 0 at the level `p`.
 
     Parameters

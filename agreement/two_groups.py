@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from agreement.area_limits import NO_VARIANCE, OF_AREAS, scored
 from agreement.cautions import hardly_overlapping
 from agreement.coding import Floats, Ratings, as_values, numbers_or_nan, same_length
 from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import shared_clusters
-from agreement.roc import NO_VARIANCE, Sides, area_of_sides, delong_parts, delong_variance, without_spread
+from agreement.roc import Sides, area_of_sides, delong_parts, delong_variance, without_spread
 from agreement.words import Words
 
 
@@ -23,17 +25,18 @@ def mann_whitney(
     y: Ratings,
     *,
     clusters: tuple[Ratings, Ratings] | None = None,
+    interval: Interval | None = None,
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
     """Mann-Whitney U test with the common-language effect size.
 
-    The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, counting ties one half [1]_. Its interval is DeLong's,
-    clipped to [0, 1], since it is the area under the ROC curve of x against y. `p` is exact for fewer than 50 values in
+    The value is ``P(X > Y) + P(X = Y) / 2 = U / (n_x n_y)``, counting ties one half [1]_. Its interval is that of
+    the area under the ROC curve of x against y (`roc_auc`). `p` is exact for fewer than 50 values in
     each group without ties, otherwise normal with tie and continuity correction; the method says which. With
     `clusters`, standard error and `p` are Obuchowski's [2]_, and a cluster may have values in both groups; if no two
     values share a cluster, they are independent, and tested as without. Undefined if a group is empty; limits are
-    undefined if the groups do not overlap, or one contains a single value (cluster).
+    undefined if one contains a single value (cluster), and normal ones if the groups do not overlap.
 
     Parameters
     ----------
@@ -41,6 +44,8 @@ def mann_whitney(
         Scores of two groups, independent without `clusters`; None or NaN is missing.
     clusters : pair of sequences, shapes (n_x,) and (n_y,), optional
         Cluster of each value of x and of y, for example the subjects.
+    interval : {"score", "normal"}, optional
+        As in `roc_auc`.
     confidence : float
         Nominal coverage.
     unit : str
@@ -68,13 +73,14 @@ def mann_whitney(
     >>> mann_whitney([3, 5, 6], [2, 5]).value
     0.75
     """
-    confidence = check_confidence(confidence)
+    confidence, kind = check_confidence(confidence), chosen_interval(interval, *OF_AREAS)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     if clusters is not None and (shared := _shared_clusters(first, second, clusters)) is not None:
-        return _superiority_in_clusters(first, second, shared, confidence, unit)
+        return _superiority_in_clusters(first, second, shared, kind, confidence, unit)
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     name, n = "probability of superiority", first.size + second.size
-    method = Words("Mann-Whitney U", ", DeLong interval, clipped to [0, 1], independent items")
+    said = "Newcombe score interval with DeLong's variance" if kind == "score" else "DeLong interval, clipped to [0, 1]"
+    method = Words("Mann-Whitney U", f", {said}, independent items")
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     exact = max(first.size, second.size) < EXACT_BELOW and not is_tied(np.concatenate([first, second]))
@@ -85,6 +91,11 @@ def mann_whitney(
     method += "; P exact" if exact else "; P normal, corrected for ties and continuity"
     value, *parts = delong_parts(first, second)
     variance = delong_variance(*parts)
+    sides = first.size, second.size
+    wrong_side = min(sides) * min(value, 1.0 - value)
+    if kind == "score" and (variance > NO_VARIANCE or (value in (0.0, 1.0) and min(sides) > 1)):
+        area = scored(name, value, variance, n, unit, method, confidence, None, sides, sides, wrong_side, None)
+        return replace(area, p=p)
     if not variance > NO_VARIANCE:
         reason = "one value in a group" if min(first.size, second.size) < 2 else without_spread(value, "groups")
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
@@ -92,7 +103,7 @@ def mann_whitney(
     half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
     low, high = max(0.0, value - half), min(1.0, value + half)
     estimate = Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
-    return estimate.warned(hardly_overlapping(min(first.size, second.size) * min(value, 1.0 - value)))
+    return estimate.warned(hardly_overlapping(wrong_side))
 
 
 def _shared_clusters(first: Floats, second: Floats, clusters: tuple[Ratings, Ratings]) -> list[Any] | None:
@@ -107,11 +118,11 @@ def _shared_clusters(first: Floats, second: Floats, clusters: tuple[Ratings, Rat
 
 
 def _superiority_in_clusters(
-    first: Floats, second: Floats, clusters: list[Any], confidence: float, unit: str
+    first: Floats, second: Floats, clusters: list[Any], interval: Interval, confidence: float, unit: str
 ) -> Estimate:
     """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
     groups = np.repeat([1, 0], [first.size, second.size])
     scores, sides = np.concatenate([first, second]), Sides("groups", "x or y")
-    area = area_of_sides(scores, groups, clusters, confidence, unit, sides)
+    area = area_of_sides(scores, groups, clusters, confidence, unit, sides, interval)
     reason = "one group is empty" if math.isnan(area.value) else area.undefined_because
     return replace(area, name="probability of superiority", undefined_because=reason)

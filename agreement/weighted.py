@@ -22,8 +22,9 @@ from agreement.coding import (
 )
 from agreement.effective_size import drawn_effect
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.intervals import wilson_limits
+from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of, of_effective_number, t_with, wilson_on_effective
 from agreement.resampling import (
@@ -60,8 +61,9 @@ def weighted_mean(
       ``n var / (m (1 - m))`` with the linearised variance, at least 1 [3]_. If the rarer value is infrequent, the
       design effect is shrunk towards ``n sum w^2 / (sum w)^2`` (or with clusters their size), as by half a unit. The t
       quantile is that of the linearised interval.
-    - bootstrap (percentile or BCa): units, or whole clusters, are resampled with their weights, within `strata` if
-      given. With `h` units in a stratum, its variance is too small by ``(h - 1) / h``: not for strata of a few units.
+    - bootstrap (percentiles, widened ones or BCa): units, or whole clusters, are resampled with their weights, within
+      `strata` if given. With `h` units in a stratum, its variance is too small by ``(h - 1) / h``: not for strata of a
+      few units.
     - linearised [2]_: ``var = sum over strata of (1 - f) h / (h - 1) sum (z - mean z)^2``, with ``z`` the sums of
       ``(v - m) / p / sum(1 / p)`` within each of the stratum's `h` units (or clusters), 0 for a missing value. The
       degrees of freedom of t are units minus strata, counting both only where there is a value. ``f`` is 0 or, with
@@ -82,8 +84,8 @@ def weighted_mean(
         Linearised only.
     resamples, seed
         See `bootstrap`.
-    interval : {"score", "percentile", "bca", "linearised"}, optional
-        Kind of interval; by default score if all values are 0 or 1, otherwise percentile.
+    interval : {"score", "widened", "percentile", "bca", "linearised"}, optional
+        Kind of interval; by default score if all values are 0 or 1, otherwise percentile, with `clusters` widened.
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -131,7 +133,9 @@ def weighted_mean(
     refuse_huge(scores, "values")
     binary = bool(np.isin(scores[~np.isnan(scores)], (0.0, 1.0)).all())
     default: Interval = "score" if binary and not finite_pool else "percentile"
-    interval = chosen_interval(default if interval is None else interval, "score", *BOOTSTRAPS, "linearised")
+    bootstraps = BOOTSTRAPS if clusters is None else OF_CLUSTERED_NUMBERS
+    asked = interval
+    interval = chosen_interval(default if interval is None else interval, "score", *bootstraps, "linearised")
     if interval != "linearised":
         check_resamples(resamples)
         if interval == "score" and not binary:
@@ -148,14 +152,15 @@ def weighted_mean(
     units = encode_clusters(clusters, known.size) if clusters is not None else None
     stratum = encode_clusters(strata, known.size, "strata") if strata is not None else None
     groups, n_clusters = compact(units[known]) if units is not None else (None, None)
+    interval = widened_in_clusters(asked, interval, groups)
     n = int(known.sum())
     if n == 0:
-        text = bootstrap_of(False) if interval in BOOTSTRAPS else Words(interval)
+        text = bootstrap_of(False) if interval in bootstraps else Words(interval)
         return undefined(name, 0, unit, text + NOTE, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
     weights = 1.0 / chances[known]
     rows = np.stack([scores[known] * weights, weights], axis=1)
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1])
-    if interval not in BOOTSTRAPS:
+    if interval not in bootstraps:
         influence = np.zeros(known.size)
         influence[known] = (scores[known] - value) * weights / math.fsum(weights)
         estimate, freedom = _linearised(

@@ -134,15 +134,15 @@ def limit_of_agreement(n: int, p: float, rng: Rng) -> EstimateAndTruth:
     return agreement.bland_altman(*normal_pair(n, p, rng)).upper, 1.96 * np.sqrt(2 * (1 - p))
 
 
-def area(statistic: Callable[..., Estimate]) -> Callable[[int, float, Rng], EstimateAndTruth]:
+def area(statistic: Callable[..., Estimate], **keywords: Any) -> Callable[[int, float, Rng], EstimateAndTruth]:
     """Half of the items positive, binormal scores with the area p."""
 
     def draw(n: int, p: float, rng: Rng) -> EstimateAndTruth:
         outcome = np.arange(n) % 2
         score = rng.normal(size=n) + outcome * np.sqrt(2) * stats.norm.ppf(p)
         if statistic is agreement.roc_auc:
-            return statistic(score, outcome), p
-        return statistic(score[outcome == 1], score[outcome == 0]), p
+            return statistic(score, outcome, **keywords), p
+        return statistic(score[outcome == 1], score[outcome == 0], **keywords), p
 
     return draw
 
@@ -292,7 +292,8 @@ INTERVALS: dict[str, Callable[[int, float, Rng], EstimateAndTruth]] = {
     "Pearson, Fisher's z": scores(agreement.pearson, lambda p: p),
     "Spearman": scores(agreement.spearman, lambda p: 6 / np.pi * np.arcsin(p / 2)),
     "Kendall's tau": scores(agreement.kendall_tau, lambda p: 2 / np.pi * np.arcsin(p)),
-    "ROC area, DeLong": area(agreement.roc_auc),
+    "ROC area": area(agreement.roc_auc),
+    "ROC area, DeLong": area(agreement.roc_auc, interval="normal"),
     "common-language effect (Mann-Whitney)": area(agreement.mann_whitney),
     "corrected prevalence (Rogan-Gladen)": corrected_prevalence,
     "corrected prevalence in clusters": corrected_prevalence_in_clusters,

@@ -232,8 +232,8 @@ def certificate(
 
 
 def _plan_in_json(plan: Plan) -> dict[str, Any]:
-    # Each result says itself whether it has P, and if not, from how many clusters there would be one.
-    return {name: value for name, value in asdict(plan).items() if name != "p_from"}
+    # Each result says itself whether it has P, from how many clusters there would be one, and the kind of its interval.
+    return {name: value for name, value in asdict(plan).items() if name not in ("p_from", "of_numbers")}
 
 
 def _covered(material: Material, judge: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
 from agreement.plain_limits import IntervalScale
-from agreement.planned_seed import FEWEST_FOR_P, PlannedSeed
+from agreement.planned_seed import FEWEST_FOR_P, OfNumbers, PlannedSeed
 from agreement.rater_tests import check_margins
 
 Design = Literal["random", "stratified", "probability", "unknown"]
@@ -136,6 +136,8 @@ class Plan:
         The interval of weighted kappas and of alphas of ordered levels and numbers, see `agreement.plain_limits`.
     p_from : int
         The fewest units from which a bootstrap gives P.
+    of_numbers : {"widened", "plain"}
+        The default interval of numbers in clusters, see `agreement.planned_kind`.
     """
 
     confidence: float = 0.95
@@ -155,6 +157,7 @@ class Plan:
     is_trial: bool = False
     weighted_interval: IntervalScale = "transformed"
     p_from: int = FEWEST_FOR_P
+    of_numbers: OfNumbers = "widened"
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -198,5 +201,5 @@ class Plan:
     @property
     def bootstrap(self) -> dict[str, Any]:
         """Keyword arguments for resampling functions."""
-        seed = PlannedSeed(self.seed, self.p_from)
+        seed = PlannedSeed(self.seed, self.p_from, self.of_numbers)
         return {"resamples": self.resamples, "seed": seed, "confidence": self.confidence}

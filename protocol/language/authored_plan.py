@@ -209,3 +209,15 @@ class AuthoredAnalysis(Part):
         Field(exclude_if=(2).__eq__),
         Says("the fewest clusters from which a bootstrap gives P values; 2 in older studies", "p_from: 20"),
     ] = 10
+    # What `by_statistic` means for numbers in clusters and for how often one group exceeds another; it was "plain"
+    # before this key existed. Written out only if it is not, so that older studies keep their hashes.
+    interval_of_numbers: Annotated[
+        Literal["widened", "plain"],
+        Field(exclude_if="plain".__eq__),
+        Says(
+            "the interval of means, correlations and limits of agreement in clusters, of differences of coefficients "
+            "and of the probability of superiority with `by_statistic`: widened for few clusters, or as in older "
+            "studies",
+            "interval_of_numbers: plain",
+        ),
+    ] = "widened"

@@ -302,6 +302,7 @@ class Expansion(Part):
             content["analysis"].setdefault("interval_scale", "plain")
             content["analysis"].setdefault("interval_same", "percentile")
             content["analysis"].setdefault("p_from", 2)
+            content["analysis"].setdefault("interval_of_numbers", "plain")
         return Expansion.model_validate(content) if listed else None
 
     def canonical_json(self) -> str:

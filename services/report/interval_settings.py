@@ -21,7 +21,7 @@ from agreement import (
 )
 from agreement.interval_kinds import Interval
 from agreement.plain_limits import IntervalScale, by_plan
-from agreement.planned_seed import FEWEST_EARLIER, FEWEST_FOR_P, PlannedSeed
+from agreement.planned_seed import FEWEST_EARLIER, FEWEST_FOR_P, OfNumbers, PlannedSeed
 from agreement.ratings import Weights
 from agreement.shared_draw import ClusterDraw
 from protocol.analysis import AnalysisPlan
@@ -36,7 +36,8 @@ class IntervalSettings:
     and nominal alpha when their default is the interval with two items added, `scale` says whether weighted kappas,
     ordinal alpha and scores of a classification allow for the ends of their scale, `of_same` is the kind used for how
     often two raters have the same set or first line. `draw` None means that each statistic draws for itself. From fewer
-    than `p_from` clusters, a bootstrap gives no P. `today` holds the kinds that a new plan gets by default, or None if
+    than `p_from` clusters, a bootstrap gives no P, and `of_numbers` says whether percentiles of numbers are widened for
+    few clusters. `today` holds the kinds that a new plan gets by default, or None if
     the plan already has these. It shares the plan's draw, because another draw would not make a better interval.
     """
 
@@ -50,6 +51,7 @@ class IntervalSettings:
     of_same: Literal["score", "percentile"] = "score"
     today: IntervalSettings | None = None
     p_from: int = FEWEST_FOR_P
+    of_numbers: OfNumbers = "widened"
 
     @staticmethod
     def of(
@@ -58,6 +60,7 @@ class IntervalSettings:
         strata: Sequence[Any] | None = None,
         *,
         p_from: int = FEWEST_EARLIER,
+        of_numbers: OfNumbers = "plain",
     ) -> IntervalSettings:
         """Return the settings that the plan asks for.
 
@@ -69,21 +72,42 @@ class IntervalSettings:
             The stratum of each cluster, within which the draw resamples.
         p_from
             The fewest clusters from which a bootstrap gives P; protocols of the first language have no key for it.
+        of_numbers
+            The interval of numbers in clusters; protocols of the first language have no key for it either.
         """
         draw = None
         if plan.draw == 2 and clusters:
-            draw = ClusterDraw(list(clusters), resamples=plan.resamples, seed=plan.seed, p_from=p_from, strata=strata)
+            draw = ClusterDraw(
+                list(clusters),
+                resamples=plan.resamples,
+                seed=plan.seed,
+                p_from=p_from,
+                of_numbers=of_numbers,
+                strata=strata,
+            )
         frozen = IntervalSettings(
-            plan.confidence, plan.resamples, plan.seed, _kind(plan), draw, plan.kappa_interval, p_from=p_from
+            plan.confidence,
+            plan.resamples,
+            plan.seed,
+            _kind(plan),
+            draw,
+            plan.kappa_interval,
+            p_from=p_from,
+            of_numbers=of_numbers,
         )
         default = AnalysisPlan()
         today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)
         return frozen if frozen == today else replace(frozen, today=today)
 
+    @property
+    def of_areas(self) -> Interval:
+        """The kind of interval that the plan names for areas under the ROC curve and what is like them."""
+        return "normal" if self.of_numbers == "plain" else "score"
+
     def by(self, clusters: Sequence[Any]) -> dict[str, Any]:
         """Return the arguments of a clustered statistic, given the cluster of each of its units."""
         if self.draw is None:
-            seed = PlannedSeed(self.seed, self.p_from)
+            seed = PlannedSeed(self.seed, self.p_from, self.of_numbers)
             arguments: dict[str, Any] = {"clusters": list(clusters), "resamples": self.resamples, "seed": seed}
         else:
             arguments = self.draw.by(list(clusters))
@@ -131,7 +155,8 @@ class IntervalSettings:
 
     def mean(self, values: Sequence[float], clusters: Sequence[Any], *, unit: str = "item") -> Estimate:
         """Return a mean with its clustered interval."""
-        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **self.by(clusters))
+        by = {"interval": "widened", **self.by(clusters)}
+        return bootstrap(np.mean, np.asarray(values, dtype=np.float64), name="mean", unit=unit, **by)
 
     def share(
         self, counted: Sequence[bool], clusters: Sequence[Any], *, unit: str = "item"

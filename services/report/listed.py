@@ -106,7 +106,13 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
     settings = AnalysisPlan(
         interval=plan.interval, confidence=plan.confidence, resamples=plan.resamples, seed=plan.seed
     )
-    fixed = IntervalSettings.of(settings, clusters, of_each if nested else None, p_from=plan.p_from)
+    fixed = IntervalSettings.of(
+        settings,
+        clusters,
+        of_each if nested else None,
+        p_from=plan.p_from,
+        of_numbers=plan.interval_of_numbers,
+    )
     # The other defaults are fixed with the language: no older plan needs today's interval printed next to its own.
     return replace(fixed, scale=plan.interval_scale, of_same=plan.interval_same, today=None)
 

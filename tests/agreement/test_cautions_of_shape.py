@@ -139,3 +139,15 @@ def test_alpha_of_numbers_in_perfect_agreement_says_why_it_has_no_limits_and_of_
     assert (of_numbers.value, math.isnan(of_numbers.low)) == (1.0, True)
     assert of_numbers.undefined_because.startswith("perfect agreement: nothing shows how large")
     assert of_steps.low < 1.0 == of_steps.high
+
+
+@pytest.mark.parametrize(("n", "warned"), [(36, True), (40, False)])
+def test_a_moderate_tail_of_few_items_warns_of_intraclass_correlations_alone(n, warned):
+    items = np.linspace(0.0, 1.0, n) ** 2.3
+    ratings = items[:, None] + 0.001 * np.arange(2)[::-1] * np.cos(np.arange(n))[:, None]
+
+    estimate = icc(ratings, 3)
+
+    assert 0.6 < float(((items - items.mean()) ** 3).mean() / items.std() ** 3) < 0.8
+    assert (AT_A_SIDE in (estimate.warning or "")) == warned
+    assert AT_A_SIDE not in (pearson(*ratings.T).warning or "")

@@ -47,7 +47,7 @@ def test_the_cluster_bootstrap_is_that_of_a_plain_loop_over_subjects(name):
     statistic, by_hand = OF_TWO[name]
     x, y, subjects = scores()
 
-    estimate = statistic(x, y, clusters=subjects, resamples=2000, seed=1)
+    estimate = statistic(x, y, clusters=subjects, interval="percentile", resamples=2000, seed=1)
 
     rng, values = np.random.default_rng(2), []
     for _ in range(250):
@@ -106,7 +106,9 @@ def test_the_superiority_of_clustered_groups_is_the_area_under_their_roc_curve()
     ],
 )
 def test_why_clustered_groups_have_no_interval_is_said_of_groups(x: list[int], y: list[int], of_x: str, reason: str):
-    assert mann_whitney(x, y, clusters=([*of_x], ["s", "t"])).undefined_because == reason
+    estimate = mann_whitney(x, y, clusters=([*of_x], ["s", "t"]), interval="normal")
+
+    assert estimate.undefined_because == reason
 
 
 def test_clusters_of_one_group_only_are_refused():

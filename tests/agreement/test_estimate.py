@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from agreement import Estimate
+from agreement import Estimate, percent_agreement
 from agreement.codebook import in_order, is_missing
 from agreement.coding import encode, encode_clusters, encode_pairs
 
@@ -134,3 +134,9 @@ def test_a_field_of_another_kind_is_refused_by_its_name(field, odd):
 def test_a_warning_that_is_no_text_is_not_added():
     with pytest.raises(ValueError, match=r"^warning is 5; expected what to print beside the estimate, or None"):
         Estimate("kappa", 0.79, 0.69, 0.9, 136, "item", "normal").warned(5)
+
+
+@pytest.mark.parametrize("unit", ["", " "])
+def test_what_is_counted_has_a_name(unit: str) -> None:
+    with pytest.raises(ValueError, match=r"^unit is '"):
+        percent_agreement([1, 0], [1, 1], unit=unit)

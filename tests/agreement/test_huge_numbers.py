@@ -2,9 +2,11 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 from agreement import (
+    bootstrap,
     cohen_kappa,
     difference_of_parts,
     lin_ccc,
@@ -83,3 +85,14 @@ def test_concordance_of_numbers_of_very_different_size_has_no_limits_and_says_wh
 
     assert estimate.value == pytest.approx(0.0, abs=1e-12)
     assert "differ greatly in scale" in estimate.undefined_because
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"interval": "bca"}, {"interval": "widened"}, {"clusters": [1, 1, 2, 2, 3, 3, 4]}]
+)
+def test_resamples_whose_sums_are_not_finite_have_no_value_and_give_no_warning(options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimate = bootstrap(np.mean, HUGE, seed=1, resamples=100, **options)
+
+    assert "no value" in estimate.undefined_because

@@ -110,7 +110,7 @@ def test_the_resamples_of_two_statistics_are_the_same():
 
     gaps = ratio(draw.totals(np.asarray(first))) - ratio(draw.totals(np.asarray(second)))
 
-    difference = paired_difference(A == B, A == C, **draw.by())
+    difference = paired_difference(A == B, A == C, interval="percentile", **draw.by())
     assert np.quantile(gaps, [0.025, 0.975]) == pytest.approx([difference.low, difference.high], abs=1e-12)
 
 

@@ -36,6 +36,7 @@ def plan_of(
         resamples=analysis.resamples,
         seed=analysis.seed,
         p_from=analysis.p_from if isinstance(analysis, AuthoredAnalysis) else FEWEST_EARLIER,
+        of_numbers=analysis.interval_of_numbers if isinstance(analysis, AuthoredAnalysis) else "plain",
         design=design,
         basis=basis or None,
         criteria=Criteria(declared=declared),

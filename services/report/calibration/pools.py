@@ -81,6 +81,7 @@ class Pools:
             resamples=plan.resamples,
             seed=plan.seed,
             p_from=plan.p_from,
+            of_numbers=plan.interval_of_numbers,
             design="probability",
         )
 

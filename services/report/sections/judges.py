@@ -218,7 +218,7 @@ def _direction(number: int, run: Run, scores: Scores, intervals: IntervalSetting
                 [candidate.probability for candidate in scores.sample],
                 name="signed difference",
                 unit="candidate",
-                **{**intervals.by(scores.items), "interval": "percentile"},
+                **{**intervals.by(scores.items), "interval": intervals.kind or "widened"},
             )
             rows.append(
                 EstimateRow(

@@ -223,6 +223,18 @@ def test_a_plan_stored_before_the_same_sets_and_first_lines_had_a_key_keeps_inte
     assert read.canonical_json() == text
 
 
+def test_a_plan_stored_before_the_interval_of_numbers_had_a_key_keeps_interval_and_text() -> None:
+    stored = json.loads(expanded(READS).canonical_json())
+    assert stored["analysis"].pop("interval_of_numbers") == "widened"
+    text = json.dumps(stored, separators=(",", ":"), ensure_ascii=False)
+
+    read = Expansion.of_canonical_json(text)
+
+    assert read is not None
+    assert read.analysis.interval_of_numbers == "plain"
+    assert read.canonical_json() == text
+
+
 def test_a_plan_stored_before_the_scale_of_intervals_had_a_key_keeps_interval_and_text() -> None:
     stored = json.loads(expanded(READS).canonical_json())
     assert stored["analysis"].pop("interval_scale") == "transformed"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement import classification_scores, cohen_kappa, krippendorff_alpha, percent_agreement
+from agreement import classification_scores, cohen_kappa, krippendorff_alpha, paired_difference, percent_agreement
 from agreement.resampling import ONE_DRAW
 from protocol.analysis import AnalysisPlan
 from services.report.interval_settings import IntervalSettings
@@ -150,3 +150,14 @@ def test_a_listed_plan_from_now_on_transforms_weighted_kappa_and_ordinal_alpha()
     ordinal = settings.ordinal_alpha(RATED, categories=STEPS, **settings.by(SUBJECTS))
 
     assert weighted.method.startswith("Fisher's z") and ordinal.method.startswith("Fisher's z")
+
+
+@pytest.mark.parametrize(
+    ("frozen", "words", "of_areas"), [("widened", "widened by t", "score"), ("plain", ", percentile", "normal")]
+)
+def test_numbers_in_clusters_and_areas_have_the_interval_that_the_plan_names(frozen, words, of_areas):
+    settings = IntervalSettings.of(AnalysisPlan(), SUBJECTS, of_numbers=frozen)
+
+    assert words in settings.mean([0.1, 0.5, 0.2, 0.4, 0.9, 0.3], SUBJECTS).method
+    assert words in paired_difference([1, 2, 5, 4, 3, 1], [1, 1, 2, 5, 4, 2], **settings.by(SUBJECTS)).method
+    assert settings.of_areas == of_areas

@@ -106,7 +106,9 @@ def _weighted(
     if chances is None:
         return []
     # Unlike shares, differences have no exact interval.
-    by = intervals.by(ratings.clusters) | ({"interval": "percentile"} if statistic == "signed_difference" else {})
+    by = intervals.by(ratings.clusters)
+    if statistic == "signed_difference":
+        by["interval"] = intervals.kind or "widened"
     name = statistic.replace("_", " ")
     weighted = weighted_mean(values, chances, name=name, unit=ratings.unit, **by)
     return [EstimateRow(statistic, "judgements", parties, stratum, weighted, weighted=True)]

@@ -395,6 +395,7 @@ def _ranked(first: OfItems, second: OfItems, unit: str, intervals: IntervalSetti
         [each.mean for each in x],
         [each.mean for each in y],
         clusters=([each.cluster for each in x], [each.cluster for each in y]),
+        interval=intervals.of_areas,
         confidence=intervals.confidence,
         unit=unit,
     )

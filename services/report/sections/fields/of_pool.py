@@ -36,7 +36,7 @@ def of_pool(
     known = unequal(chances)
     if known is None:
         return []
-    by = intervals.by(clusters) | ({} if kind == "share" else {"interval": "percentile"})
+    by = intervals.by(clusters) | ({} if kind == "share" else {"interval": intervals.kind or "widened"})
     numbers = [None if value is None else float(value) for value in values]
     weighted = weighted_mean(numbers, known, name=kind, unit=row.estimate.unit, **by)
     return [replace(row, estimate=weighted, beside=None, weighted=True)]

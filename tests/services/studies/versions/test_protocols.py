@@ -138,6 +138,16 @@ def test_a_version_keeps_the_interval_of_same_sets_and_first_lines_that_was_froz
     assert list(reasons_against_protocol(before, after)) == []
 
 
+@pytest.mark.parametrize("frozen", ["plain", "widened"])
+def test_a_version_keeps_the_interval_of_numbers_that_was_frozen(frozen: str) -> None:
+    before = expanded(STUDY + f"analysis: {{interval_of_numbers: {frozen}}}\n")
+
+    after = with_interval_of(before, expanded(STUDY))
+
+    assert after.analysis.interval_of_numbers == frozen
+    assert list(reasons_against_protocol(before, after)) == []
+
+
 @pytest.mark.parametrize("frozen", [2, 10])
 def test_a_version_keeps_the_fewest_clusters_for_p_that_were_frozen(frozen: int) -> None:
     before = expanded(STUDY + f"analysis: {{p_from: {frozen}}}\n")
