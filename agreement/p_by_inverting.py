@@ -1,4 +1,4 @@
-"""What a plan fixes of bootstraps: from how many units they give P, and whether their percentiles are widened."""
+"""From how many units a bootstrap gives P, the level at which its percentiles begin to exclude 0."""
 
 from __future__ import annotations
 

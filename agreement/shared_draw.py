@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
 from threading import Condition
 from typing import Any, TypeVar
 
@@ -13,18 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples
+from agreement.block_products import MANY_CLUSTERS, BlockProduct
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
-from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of, product
+from agreement.drawing import LARGE_CHUNK, drawn_times, generator_of
 from agreement.planned_seed import FEWEST_FOR_P, OfNumbers
 
 _HELD_AS_NUMBERS = 4_000_000  # up to this many weights stay in memory as floating-point numbers
 _HELD = 100_000_000  # and up to this many as one byte each; beyond, they are drawn again for each product
 _EXACT = 2.0**24  # whole numbers up to this, and sums that stay below it, are exact in 32 bits
-_MANY = 5_000  # from this many clusters on, products go through a few clusters at a time
-_IN_CACHE = 200_000  # weights converted to floating point at once
-_RESAMPLES_IN_CACHE = 1_000_000  # the same where products go through a few resamples at a time
 _DRAWN = 1_000_000  # weights drawn at once
 _ABREAST = 4  # columns of one product in 64 bits, so that no sum depends on which columns wait together
 _AT_ONCE = 16_000_000  # numbers that one product takes from the queue
@@ -46,63 +43,6 @@ class _Waiting:
         return sum(column.size for column in self.columns.values())
 
 
-class _Product:
-    """The product of the weights with some columns in floating-point numbers of one kind, computed block by block.
-
-    With `abreast`, it is one product for each so many columns, the last filled up with zeros: the order in which a
-    product adds depends on its number of columns. In 32 bits all sums are exact.
-    """
-
-    def __init__(
-        self, columns: dict[bytes, npt.NDArray[Any]], kind: type[np.floating[Any]], resamples: int, abreast: int | None
-    ) -> None:
-        self._names = list(columns)
-        values = list(columns.values())
-        self._parts = []
-        for first in range(0, len(values), abreast or len(values)):
-            some = values[first : first + (abreast or len(values))]
-            lacking = [np.zeros(some[0].size)] * ((abreast or len(some)) - len(some))
-            self._parts.append(np.stack([*some, *lacking], dtype=kind).T)
-        self._totals = [np.empty((resamples, rows.shape[1]), kind) for rows in self._parts]
-
-    def take(self, block: npt.NDArray[Any], start: int) -> None:
-        """Compute the totals of a block of resamples, starting at resample number `start`."""
-        kind, end = self._totals[0].dtype, start + len(block)
-        if block.dtype == kind:
-            self._take(block, start, end)
-            return
-        if block.shape[1] < _MANY:
-            self._take_resamples(block, start)
-            return
-        # A few clusters of all resamples at a time, whose weights stay in the processor's cache. A few resamples of all
-        # clusters would not do: each product first copies the rows that it multiplies, which takes longer than itself.
-        for totals in self._totals:
-            totals[start:end] = 0.0
-        step = max(1, _IN_CACHE // len(block))
-        for first in range(0, block.shape[1], step):
-            times = block[:, first : first + step].astype(kind)
-            for rows, totals in zip(self._parts, self._totals, strict=True):
-                totals[start:end] += times @ rows[first : first + step]
-
-    def _take(self, times: npt.NDArray[Any], start: int, end: int) -> None:
-        """Compute the totals of the resamples from `start` to before `end`."""
-        for rows, totals in zip(self._parts, self._totals, strict=True):
-            product(times, rows, totals[start:end])
-
-    def _take_resamples(self, block: npt.NDArray[Any], start: int) -> None:
-        """A few resamples of all clusters at a time: limits of frozen studies keep the order of their sums."""
-        # in parts of about equal size, as a single row left over would be summed in a different order
-        parts = max(1, block.size // _RESAMPLES_IN_CACHE)
-        ends = [len(block) * part // parts for part in range(parts + 1)]
-        for first, end in pairwise(ends):
-            self._take(block[first:end].astype(self._totals[0].dtype), start + first, start + end)
-
-    def totals(self) -> dict[bytes, Floats]:
-        """The totals of each column."""
-        columns = [column for totals in self._totals for column in np.ascontiguousarray(totals.T, dtype=np.float64)]
-        return dict(zip(self._names, columns, strict=False))  # without those of zeros
-
-
 class ClusterDraw:
     """Resamples of a file's clusters that are shared by all of its statistics.
 
@@ -119,10 +59,8 @@ class ClusterDraw:
         Number of resamples.
     seed : int or sequence of int
         Seed of the random numbers. The draw depends only on the seed and on the number of clusters (in each stratum).
-    p_from : int
-        The fewest clusters from which percentiles give P.
-    of_numbers : {"widened", "plain"}
-        Whether percentiles are widened for few clusters where that is the default.
+    p_from, of_numbers
+        As of a `PlannedSeed`.
     strata : sequence or ndarray, shape (items,), optional
         Stratum of each item, without missing values: every resample then has the file's number of clusters per stratum.
     in_parallel : bool
@@ -340,8 +278,8 @@ class ClusterDraw:
                 if name not in totals and (wanted[name].dtype == np.float64) == (kind is np.float64)
             }
             if of_kind:
-                abreast = _ABREAST if kind is np.float64 and (self.in_parallel or self.units >= _MANY) else None
-                products.append(_Product(of_kind, kind, self.resamples, abreast))
+                abreast = _ABREAST if kind is np.float64 and (self.in_parallel or self.units >= MANY_CLUSTERS) else None
+                products.append(BlockProduct(of_kind, kind, self.resamples, abreast))
         if products:
             start = 0
             for block in self._as_held():
