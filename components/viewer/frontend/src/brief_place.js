@@ -44,7 +44,7 @@ export class BriefPlace {
     this.fit();
   }
 
-  /** Whether own answers of the step before are among the words. */
+  /** Whether answers that were given before, own ones or those of others, are among the words. */
   get answered() {
     return this.words.querySelector(".opinions") !== null;
   }

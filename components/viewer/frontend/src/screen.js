@@ -143,7 +143,7 @@ export class Screen {
   fitBrief() {
     const room = this.side.clientHeight - this.foot.offsetHeight - (this.feedback?.offsetHeight ?? 0);
     const free = room - (this.form?.fullHeight() ?? 0) - SPARE;
-    // The answers of the step before are read once, before the form grows: they take all that it leaves now, as far as they fill it.
+    // Answers that were given before are read once, before the form grows: they take all that it leaves now, as far as they fill it.
     const leaves = this.form && this.brief.answered ? room - this.form.element.offsetHeight - MARGINS : 0;
     const { style } = this.brief.element;
     style.setProperty("--free", `${Math.max(0, free, Math.min(leaves, this.brief.filled()))}px`);
