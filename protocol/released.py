@@ -21,7 +21,7 @@ class Released:
     table
         The table in which it is a column.
     label
-        The label before its value: the name of the column in words.
+        The label before its value: as declared, or the name of the column in words.
     type
         Its declared type: text, number, yes_no, choice, ordinal, date or list.
     texts

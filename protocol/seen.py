@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 # The reading room's own labels for two lines of an answer, in addition to those of a form's fields.
 NOT_ASSESSABLE_LABEL = "Not assessable"
 COMMENT_LABEL = "Comment"
+# What the program says of an item itself, each with its value behind it.
+OWN_HEADINGS = ("Options", "Question", "Age", "Acquired", "Prior acquired", "Months since the prior", "Explanation")
 
 # How a sentence describes two words that `as_seen` makes equal.
 DIFFER_ONLY = "differ only in case, blanks, forms of a character or characters that are not drawn"
@@ -88,6 +90,29 @@ def problems_of_labels(labels: Sequence[tuple[str, str]]) -> Iterator[tuple[str,
         if before != key:
             says = "expected a label of its own for every field of a form; correct one of them."
             yield key, f"the label '{_drawn(label)}' is also that of field '{before}', {says}"
+
+
+def problems_of_headings(headings: Sequence[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield an attribute's key and a sentence for each label that shows nothing or looks like another heading.
+
+    Parameters
+    ----------
+    headings
+        Key, label (empty for none) and heading of each attribute.
+    """
+    own = {as_seen(heading) for heading in OWN_HEADINGS}
+    for key, label, _ in headings:
+        seen = as_seen(label)
+        alike = [other for other, _, heading in headings if other != key and as_seen(heading) == seen]
+        if not label:
+            continue
+        if not seen:
+            yield key, "the label shows nothing, expected a heading; write it, or leave it out."
+        elif seen in own:
+            yield key, f"the label '{_drawn(label)}' is the reading room's own for another line; choose another label."
+        elif alike:
+            says = "expected a heading of its own for every attribute; correct one of them."
+            yield key, f"the label '{_drawn(label)}' is also the heading of '{alike[0]}', {says}"
 
 
 def _drawn(written: str) -> str:

@@ -194,6 +194,14 @@ class AuthoredAttribute(Part):
             "each number is a level",
         ),
     ] = []
+    label: Annotated[
+        ShortText | None,
+        Says(
+            "its heading where raters are shown it, and where admins enter it for a rater",
+            "label: AI opinion",
+            "its name in words",
+        ),
+    ] = None
     # It determines the reference: anyone who is shown it has been told the reference.
     tells: Annotated[
         Literal["reference"] | None,

@@ -18,6 +18,7 @@ from protocol.language.possible import check_possible
 from protocol.language.results import FORM, fields_of_line, require_result, require_values
 from protocol.language.things import THINGS, in_words
 from protocol.language.unread import Origins
+from protocol.seen import problems_of_headings
 
 _EVERYBODY = expanded.Group(key="raters", title="Raters", people=None, may_also_be=[])
 
@@ -131,8 +132,12 @@ def _attributes(study: AuthoredStudy, lists: SharedLists, misfits: Misfits) -> l
                     maximum=high,
                     tells_reference=written.tells == "reference",
                     bins=written.bins,
+                    label=written.label or "",
                 )
             )
+    tables = {each.key: each.table for each in attributes}
+    for key, says in problems_of_headings([(each.key, each.label, each.heading) for each in attributes]):
+        misfits.add(("attributes", tables[key], key, "label"), says)
     return attributes
 
 

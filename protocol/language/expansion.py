@@ -13,6 +13,7 @@ import pydantic
 from protocol.hanging import Hanging
 from protocol.language.authored_fields import AttributeType, FieldType
 from protocol.language.authored_plan import AuthoredAnalysis
+from protocol.language.wording import capital, spoken
 from protocol.parts import Part
 
 LANGUAGE = "2"
@@ -99,6 +100,13 @@ class Attribute(Part):
     tells_reference: bool
     # Defaults to none because studies frozen before this key existed lack it.
     bins: list[float] = []
+    # Empty: the key in words. Left out then, because studies frozen before this key existed lack it in what is hashed.
+    label: Annotated[str, pydantic.Field(exclude_if="".__eq__)] = ""
+
+    @property
+    def heading(self) -> str:
+        """What stands before its value on a screen."""
+        return self.label or capital(spoken(self.key))
 
 
 class Group(Part):

@@ -14,7 +14,6 @@ from protocol.language.following import followed_by
 from protocol.language.pools import kind_rated
 from protocol.language.telling import UNSEEN, Asked
 from protocol.language.things import shows_the_reference
-from protocol.language.wording import capital, spoken
 from protocol.phase_rules import PhaseRules
 from protocol.phases import THEN, Kind, Phase, Queue
 from protocol.released import Released
@@ -198,7 +197,7 @@ def _released(attribute: expanded.Attribute) -> Released:
     return Released(
         table=attribute.table,
         key=attribute.key,
-        label=capital(spoken(attribute.key)),
+        label=attribute.heading,
         type=attribute.type,
         texts={option.id: option.text for option in attribute.options},
         tells_reference=attribute.tells_reference,

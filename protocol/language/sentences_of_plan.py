@@ -85,7 +85,8 @@ def _column(attribute: Attribute) -> str:
     ]
     options += levels_of(attribute.bins)
     kind += f": {' / '.join(options)}" if options else ""
-    return f"{attribute.key} ({kind}{'; it tells the reference' if attribute.tells_reference else ''})"
+    headed = f"; headed “{attribute.label}”" if attribute.label else ""
+    return f"{attribute.key} ({kind}{headed}{'; it tells the reference' if attribute.tells_reference else ''})"
 
 
 def plan_of(study: Expansion) -> tuple[str, ...]:

@@ -83,6 +83,15 @@ def test_what_a_phase_names_stands_on_its_screen_in_words_and_nothing_else(datab
     assert "Secret finding" not in repr(read) and "Secret hospital" not in repr(seen)
 
 
+def test_a_label_stands_before_an_attribute_in_place_of_its_name(sqlite_database: Database, tmp_path: Path) -> None:
+    labelled = READ_AND_SCORE.replace("assessable: yes_no", "assessable: {type: yes_no, label: MRI can be assessed}")
+    situation = opened_listed(sqlite_database, tmp_path / "study", labelled, raters=1, changes=[with_values])
+
+    read = [payload for payload in work_through(situation) if payload["phase"] == "reading"]
+
+    assert all(facts_of(payload)[2] == ["MRI can be assessed", "Yes"] for payload in read)
+
+
 def test_an_attribute_that_a_unit_does_not_have_has_no_line(sqlite_database: Database, tmp_path: Path) -> None:
     def without_site(folder: Path) -> None:
         rewrite(folder / "cases.csv", [row | {"site": ""} for row in rows_of(folder / "cases.csv")])

@@ -289,6 +289,19 @@ def test_comments_of_others_are_in_sight_before_the_decision(room: MakeRoom, wid
     expect(reader.page.get_by_role("button", name="More")).to_be_hidden()
 
 
+def test_an_item_opens_at_the_top_of_its_form_after_one_that_was_scrolled_to_its_end(room: MakeRoom) -> None:
+    reader = room("four fields", "four fields", width=1366, height=768)
+    reader.open()
+    place = reader.page.locator(".form-place")
+    reader.press("1", "1", "a", "1", "2", "Escape", "3")
+    scrolled = place.evaluate("(box) => box.scrollTop")
+
+    reader.submit()
+
+    assert scrolled > 0 == place.evaluate("(box) => box.scrollTop")
+    assert in_sight(reader.page, "[data-field=answer]")
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 768)])
 def test_flag_and_comment_are_in_sight_below_a_form_that_is_scrolled(room: MakeRoom, width: int, height: int) -> None:
     reader = room("scales", width=width, height=height)

@@ -27,3 +27,36 @@ def test_the_own_answer_is_there_and_enter_goes_on(room: MakeRoom) -> None:
     answer = reader.posted("verdict")[-1]["answers"]
     assert (answer["fields"], answer["not_assessable"]) == ({}, None)
     assert reader.errors == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 768)])
+@pytest.mark.parametrize("item", ["second step", "judged second step"])
+def test_the_own_answer_takes_the_room_that_the_form_leaves_before_it_is_scrolled(
+    room: MakeRoom, item: str, width: int, height: int
+) -> None:
+    reader = room(item, width=width, height=height)
+    reader.open()
+
+    rows = reader.page.locator(".opinions tr").evaluate_all(
+        """(rows) => rows.map((row) => {
+          const { top, bottom } = row.getBoundingClientRect(), around = row.closest(".brief").getBoundingClientRect();
+          return top >= around.top && bottom <= around.bottom;
+        })"""
+    )
+
+    assert rows == [True] * 5
+    assert reader.page.locator(".form-place").evaluate("(box) => box.scrollHeight - box.clientHeight") <= 0
+
+
+def test_own_answers_that_do_not_fit_fade_out_until_their_end_is_in_sight(room: MakeRoom) -> None:
+    reader = room("second step after many fields", width=1280, height=720)
+    reader.open()
+    words = reader.page.locator(".brief")
+    faded = "(words) => getComputedStyle(words).maskImage !== 'none'"
+
+    at_the_top = words.evaluate(faded)
+    words.evaluate("(words) => words.scrollTo(0, words.scrollHeight)")
+
+    assert at_the_top
+    expect(reader.page.locator(".brief-place.goes-on")).to_have_count(0)
+    assert not words.evaluate(faded)

@@ -23,7 +23,7 @@ _PLACES: tuple[tuple[str, Sort], ...] = (
     (r"context\.(vignette|history|facts)", "tells"),
     (r"images\.panes\.(volumes|overlays)\.label", "tells"),
     (r"(candidate|sides|reference|own|opinions|draft|turns\.lines)\b", "answers"),
-    (r"(prompt|question|heading|notice|form|turns\.prompt|ahead|practice)\b", "asks"),
+    (r"(prompt|question|heading|notice|form|turns\.prompt|ahead|practice|context\.headings)\b", "asks"),
     (r"images\.(presets\.label|panes\.(title|badge|missing))", "asks"),
     (r"(worklist|instructions)\b", "asks"),
 )
@@ -103,6 +103,7 @@ def _flat(value: Any, where: str) -> Iterator[tuple[str, str]]:
             yield from _flat(part, f"{where}.{key}" if where else key)
     elif where == "context.facts" and isinstance(value, list):
         for label, said in value:
+            yield "context.headings", label
             yield from _facts(label, said)
     elif isinstance(value, list | tuple):
         for part in value:

@@ -13,6 +13,7 @@ from db import Assignment, Case, Database, Item, Membership, Study, queries
 from db.base import stored_id
 from protocol.labels import as_label
 from protocol.phases import Queue
+from protocol.seen import OWN_HEADINGS
 from protocol.study_phases import StudyPhases
 from services.errors import ReadsOpen, Refused
 from services.people.identity import Actor
@@ -229,7 +230,7 @@ def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, ta
 
 def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
     """Return the texts that everybody gets: the protocol's own, and the program's words."""
-    texts = [title, phases.consent, phases.notice, *PROGRAM_WORDS]
+    texts = [title, phases.consent, phases.notice, *PROGRAM_WORDS, *OWN_HEADINGS]
     for phase in phases.phases:
         rules, queue = phases.rules_of(phase), phase.queue
         texts += [rules.instructions, rules.question, phase.heading, queue.title, queue.to_do, queue.empty]
@@ -239,6 +240,7 @@ def shared_texts(phases: StudyPhases, title: str) -> frozenset[str]:
         for asked in fields:
             texts += [asked.key, asked.label, asked.help or "", *asked.meanings.values()]
             texts += [said for option in asked.offered for said in (option.id, option.text)]
+        texts += [attribute.label for attribute in rules.released]
         texts += [said for option in (*rules.not_assessable, *rules.flags) for said in (option.id, option.text)]
     return frozenset(texts)
 

@@ -15,7 +15,6 @@ from exchange.refusal import listed, nearest, shown
 from exchange.study_folder.attribute_columns import DoesNotFit, value_of
 from protocol.language.computed import OF_RATERS
 from protocol.language.expansion import Attribute, Expansion
-from protocol.language.wording import capital, spoken
 from services.errors import Conflict
 from services.people import acts
 from services.people.acts import require_in_study
@@ -49,7 +48,7 @@ def to_enter(database: Database, actor: Actor, study_key: str) -> list[ToEnter]:
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         declared = declared_of(frozen_facts.expansion_of(session, stored_id(study.id)))
-        return [ToEnter(each.key, capital(spoken(each.key)), _options(each)) for each in declared]
+        return [ToEnter(each.key, each.heading, _options(each)) for each in declared]
 
 
 def _options(attribute: Attribute) -> dict[str, str]:

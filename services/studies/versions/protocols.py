@@ -141,7 +141,9 @@ def _of_one(what: str, key: str, row: Any, other: Any) -> Iterator[_Reason]:
         before["people"] = after["people"] = None
     if isinstance(row, Phase):
         before["instructions"] = after["instructions"] = ""
-    changed = _as_written(name for name in before if before[name] != after[name])
+    # A key that has its default may be left out.
+    names = dict.fromkeys((*before, *after))
+    changed = _as_written(name for name in names if before.get(name) != after.get(name))
     if changed:
         yield _Reason(
             f"{what.capitalize()} '{key}' differs in {listed(changed)}; a key always means what it "

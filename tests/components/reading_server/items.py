@@ -13,9 +13,11 @@ from services.reading import blinding
 from services.reading.payloads import AheadPayload, Phase, PracticePayload, TurnPayload
 from tests.components.reading_server import formula_items, mixed_lines, scales, words
 from tests.components.reading_server.made_texts import (
+    ANSWERED_BEFORE,
     CHANGES,
     COMMENTED,
     CONFIDENCE,
+    FINDINGS,
     GROWN,
     HISTORY,
     LABELLED_ALIKE,
@@ -258,6 +260,23 @@ def _seen_after(position: int) -> dict[str, Any]:
     return judged | {"scored": judged["scored"] | {"answered": True}}
 
 
+def _four_fields(_position: int) -> dict[str, Any]:
+    return {
+        "fields": [
+            field("answer", "choice", "Main finding", FINDINGS),
+            field("side", "choice", "Side", SITES),
+            field("size", "number", "Largest diameter", unit="mm", minimum=0, maximum=120),
+            confidence(),
+        ],
+    }
+
+
+def _second_step(_position: int) -> dict[str, Any]:
+    """Return a form that is filled in once more, beside what was answered in the first step."""
+    entity = field("entity", "choice", "Entity", FINDINGS, depends_on={"field": "answer", "values": ["yes"]})
+    return {"fields": [yes_no(), entity, confidence()], "scored": {"own": ANSWERED_BEFORE}}
+
+
 def _worded(more: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
     """Return an item that is about how its words are set."""
     plain = choices([("a", "**Left**"), ("b", "Right")])
@@ -389,6 +408,14 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "structured": _structured,
     "judged": _judged,
     "seen after": _seen_after,
+    "four fields": _four_fields,
+    "second step": _second_step,
+    "judged second step": lambda position: (
+        _judged(position) | {"scored": _judged(position)["scored"] | {"own": ANSWERED_BEFORE}}
+    ),
+    "second step after many fields": lambda position: (
+        _second_step(position) | {"scored": {"own": [[f"Field {n}", "Yes"] for n in range(1, 25)]}}
+    ),
     "scales": _same(
         fields=[yes_no()]
         + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]

@@ -9,6 +9,13 @@ GROWN = "Has it grown since the prior?"
 CONFIDENCE = [("1", "1 guess"), ("2", "2"), ("3", "3 fairly sure"), ("4", "4"), ("5", "5 certain")]
 REGIONS = [(f"r{number}", f"Region {number}") for number in range(1, 13)]
 SITES = [(site, site.capitalize()) for site in ("frontal", "parietal", "temporal")]
+FINDINGS = [(key, key.capitalize()) for key in ("none", "glioma", "sclerosis", "stroke", "other")]
+ANSWERED_BEFORE = [
+    ["Main finding", "Glioma"],
+    ["Side", "Left"],
+    ["Largest diameter", "12 mm"],
+    ["How sure are you?", "4"],
+]
 CHANGES = ["New lesion, left", "New lesion, right", "The known lesion has grown", "No change"]
 HISTORY = [
     ["Allergies", "none"],

@@ -73,6 +73,8 @@ class MadeUp:
     judged: str = ""
     # Whether it is the second step of an item: the own answer beside it, and nothing asked.
     answered: bool = False
+    # The answers of the step before, beside a form that is filled in once more.
+    own: Sequence[Line] = ()
     opinions: Sequence[list[Line]] = OPINIONS
 
     @property
@@ -134,7 +136,7 @@ class MadeUp:
             revision_rule=revision_rule if self._is_revisable else "never",
             in_parts=self.phase == "scoring",
             ahead=self.ahead,
-            own=OWN_READ if self.answered else None,
+            own=list(self.own) or (OWN_READ if self.answered else None),
         )
         if self.phase == "scoring" and self.protocol.scoring is not None:
             return blinding.words_payload(

@@ -148,6 +148,21 @@ def test_an_expansion_is_stored_and_read_back_as_it_is() -> None:
     assert Expansion.model_validate_json(study.canonical_json()) == study
 
 
+def test_an_expansion_holds_the_label_of_an_attribute_only_where_there_is_one() -> None:
+    plain, labelled = "{items: {ai_opinion: text}}", "{items: {ai_opinion: {type: text, label: AI opinion}}}"
+
+    stored = [
+        json.loads(expanded(f"attributes: {written}\n{one_phase('{v: text}')}").canonical_json())["attributes"][0]
+        for written in (plain, labelled)
+    ]
+
+    # What a freeze stored before there were labels keeps its hash.
+    assert stored[0].keys() == {
+        "table", "key", "type", "options", "minimum", "maximum", "tells_reference", "bins",
+    }  # fmt: skip
+    assert stored[1] == stored[0] | {"label": "AI opinion"}
+
+
 def test_undetermined_everywhere_leaves_out_how_sure_somebody_is() -> None:
     (phase,) = expanded(one_phase("{d: text, c: {type: confidence, steps: 5}}", more=", undetermined: true")).phases
 

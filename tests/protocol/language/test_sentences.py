@@ -320,6 +320,12 @@ def test_columns_are_named_with_their_table_type_and_who_sees_them() -> None:
     )
 
 
+def test_the_heading_of_a_column_is_read_back_where_it_is_not_its_name() -> None:
+    labelled = POOL.replace("condition: text", "condition: {type: text, label: MRI shown}")
+
+    assert "In candidates.csv: condition (text; headed “MRI shown”)." in paragraph_of(labelled, "Columns").sentences
+
+
 def test_the_plan_is_read_back_as_it_was_declared() -> None:
     primary, joint, agreement, tables, intervals = paragraph_of(POOL, "computed").sentences
 

@@ -45,6 +45,21 @@ FITS_NOT = {
         "attributes.candidates.opinions",
         "'opinions' means what others answered in shows; give the attribute another name",
     ),
+    "a heading of an attribute that the room has itself": (
+        "attributes: {cases: {years: {type: number, label: age}}}\n" + one_phase("{v: text}"),
+        "attributes.cases.years.label",
+        "the label 'age' is the reading room's own for another line; choose another label",
+    ),
+    "a heading that another attribute has by its name": (
+        "attributes: {items: {ai_opinion: text, o: {type: text, label: AI opinion}}}\n" + one_phase("{v: text}"),
+        "attributes.items.o.label",
+        "the label 'AI opinion' is also the heading of 'ai_opinion', expected a heading of its own",
+    ),
+    "a heading that shows nothing": (
+        'attributes: {items: {o: {type: text, label: "\\u200b"}}}\n' + one_phase("{v: text}"),
+        "attributes.items.o.label",
+        "the label shows nothing, expected a heading",
+    ),
     "a field that depends on one below": (
         one_phase("{one: {type: text, when: {two: x}}, two: text}"),
         "phases.0.form.one.when",

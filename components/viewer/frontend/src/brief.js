@@ -76,7 +76,7 @@ export function factList(pairs) {
  */
 function inOneLine(pairs, setting) {
   return h("dl", { class: "facts run-on" }, ...pairs.map(([name, value]) =>
-    h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, setting === "markdown" ? wordsIn(value, "question", setting) : value))));
+    h("div", {}, h("dt", { dir: "auto" }, name), h("dd", { dir: "auto" }, setting === "markdown" ? wordsIn(value, "question", setting) : value))));
 }
 
 /** @param {Line[]} entries */

@@ -21,6 +21,7 @@ export class BriefPlace {
     this.element = h("div", { class: "brief-place" }, this.banner, h("div", { class: "brief-words" }, this.words, this.more));
     new ResizeObserver(() => this.fit()).observe(this.element);
     this.words.addEventListener("toggle", () => this.fit(), { capture: true });
+    this.words.addEventListener("scroll", () => this.markEnd());
   }
 
   /**
@@ -43,8 +44,14 @@ export class BriefPlace {
     this.fit();
   }
 
+  /** Whether answers that were given before, own ones or those of others, are among the words. */
+  get answered() {
+    return this.words.querySelector(".opinions") !== null;
+  }
+
   /** The height that banner and words fill, in pixels. */
   filled() {
+    this.unpin();
     const last = /** @type {HTMLElement|null} */ (this.words.lastElementChild);
     const text = last ? last.offsetTop + last.offsetHeight - this.words.offsetTop + this.words.scrollTop : 0;
     return this.banner.offsetHeight + text + PADDING;
@@ -55,10 +62,7 @@ export class BriefPlace {
     const prompt = /** @type {HTMLElement|null} */ (words.querySelector(".prompt"));
     element.classList.toggle("large", this.large);
     element.classList.toggle("wordy", this.always);
-    if (prompt) {
-      prompt.classList.remove("pinned");
-      prompt.style.maxHeight = "";
-    }
+    this.unpin();
     more.hidden = true;
     const cut = words.scrollHeight > words.clientHeight + 1;
     more.hidden = !(cut || this.large);
@@ -73,5 +77,20 @@ export class BriefPlace {
     element.classList.toggle("cut", overflows);
     if (overflows) words.tabIndex = 0;
     else words.tabIndex = -1;
+    this.markEnd();
+  }
+
+  /** The prompt is as high as its words, at its place among the others. */
+  unpin() {
+    const prompt = this.words.querySelector(".prompt");
+    prompt?.classList.remove("pinned");
+    if (prompt instanceof HTMLElement) prompt.style.maxHeight = "";
+  }
+
+  /** Words that go on below fade out there: else a row could look as if it were the last. A pinned prompt at the end is whole already. */
+  markEnd() {
+    const { words, element } = this;
+    const below = words.scrollHeight - words.clientHeight - words.scrollTop > 1;
+    element.classList.toggle("goes-on", below && !words.lastElementChild?.matches(".pinned"));
   }
 }

@@ -16,6 +16,8 @@ import { Toolbar } from "./toolbar.js";
 const LEAST_BRIEF = 0.3;
 /** Below its fields the form keeps this much free, for a sentence about what is missing. */
 const SPARE = 56;
+/** Above and below the form, in pixels. */
+const MARGINS = 20;
 
 /** This much of a longer card stays visible, in pixels, no matter what the others need. */
 const LEAST_CARD = 110;
@@ -139,9 +141,12 @@ export class Screen {
 
   /** Context and prompt get what the form leaves of the column, so that neither needs scrolling. */
   fitBrief() {
-    const free = this.side.clientHeight - this.foot.offsetHeight - (this.form?.fullHeight() ?? 0) - (this.feedback?.offsetHeight ?? 0) - SPARE;
+    const room = this.side.clientHeight - this.foot.offsetHeight - (this.feedback?.offsetHeight ?? 0);
+    const free = room - (this.form?.fullHeight() ?? 0) - SPARE;
+    // Answers that were given before are read once, before the form grows: they take all that it leaves now, as far as they fill it.
+    const leaves = this.form && this.brief.answered ? room - this.form.element.offsetHeight - MARGINS : 0;
     const { style } = this.brief.element;
-    style.setProperty("--free", `${Math.max(0, free)}px`);
+    style.setProperty("--free", `${Math.max(0, free, Math.min(leaves, this.brief.filled()))}px`);
     // Where the form is cut, or the words are new to who reads them, these have no more than they fill.
     const asFilled = this.form && (this.brief.always || free < LEAST_BRIEF * this.side.clientHeight);
     style.setProperty("--filled", asFilled ? `${this.brief.filled()}px` : "100%");

@@ -51,6 +51,19 @@ def test_what_a_phase_names_is_no_leak(sqlite_database: Database, tmp_path: Path
     assert (audited.assignments, audited.leaks, audited.not_rendered) == (12, 0, 0)
 
 
+@pytest.mark.parametrize(("label", "leaks"), [("Site of the scanner", 0), ("As model-a saw it", 6)])
+def test_a_heading_of_an_attribute_is_searched(
+    sqlite_database: Database, tmp_path: Path, label: str, leaks: int
+) -> None:
+    protocol = READ_AND_SCORE.replace("assessable: yes_no", f"assessable: {{type: yes_no, label: {label}}}")
+    changes = [with_values, with_another_date]
+    situation = opened_listed(sqlite_database, tmp_path / "study", protocol, raters=1, changes=changes)
+
+    audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
+
+    assert audited.leaks == leaks
+
+
 def test_a_stratum_that_a_phase_shows_is_no_leak(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", STRATIFIED, raters=1, changes=[with_regions])
 

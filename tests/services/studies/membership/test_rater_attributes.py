@@ -58,6 +58,17 @@ def test_values_are_stored_as_the_declared_types_have_them(draft: Situation) -> 
     }
 
 
+def test_an_attribute_is_entered_under_its_label_and_without_one_under_its_name(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    labelled = PROTOCOL.replace("trained: yes_no", "trained: {type: yes_no, label: MRI training}")
+    draft = imported_listed(sqlite_database, write_listed(tmp_path / "study", labelled), raters=0)
+
+    asked = rater_attributes.to_enter(draft.database, draft.admin, "listed")
+
+    assert [(each.name, each.label) for each in asked][:2] == [("trained", "MRI training"), ("school", "School")]
+
+
 @pytest.mark.parametrize(
     ("role", "name", "value", "says"),
     [

@@ -50,6 +50,8 @@ FOREVER = "a key always means what it meant: put that back, or add"
         ("size: 5", "size: 6", [f"Phase 'read' differs in from; {FOREVER} a phase of another key."]),
         ("ADNI, OASIS", "ADNI, OASIS, Other",
          [f"Attribute 'source' differs in options; {FOREVER} an attribute of another key."]),
+        ("options: [ADNI, OASIS]", "options: [ADNI, OASIS], label: Data set",
+         [f"Attribute 'source' differs in label; {FOREVER} an attribute of another key."]),
         ("cases: {source:", "items: {source:",
          ["Attribute 'source' is missing under attributes.cases: a version removes nothing; put it back."]),
         ("[0, 60]", "[1, 80]", [f"Attribute 'years' differs in range; {FOREVER} an attribute of another key."]),

@@ -57,11 +57,11 @@ export function choiceField(field, { onChange }) {
 }
 
 /** Between a number and its anchor: white space, with a sign before it or without; what an anchor begins with is a letter. */
-const GAP = /^\s*?[:.\u2013\u2014-]?\s+(?=\p{L})/u;
+const GAP = /^\s*?[:.)\u2013\u2014-]?\s+(?=\p{L})/u;
 
 /**
- * "1 guess" is the number 1 with the anchor "guess"; so is "guess" where the steps are numbered. "1 - 3 mm" and "absent" (a) are
- * one: no sign of an option goes missing.
+ * "1 guess" is the number 1 with the anchor "guess"; so are "1: guess", whose colon would hang above the anchor, and "guess" where
+ * the steps are numbered. "1 - 3 mm" and "absent" (a) are one: no other sign of an option goes missing.
  *
  * @param {import("../../payload.js").Option} option
  * @param {boolean} numbered
@@ -72,5 +72,5 @@ function anchored(option, numbered) {
   if (text === id) return { lead: text, rest: "" };
   const gap = text.startsWith(id) ? GAP.exec(text.slice(id.length))?.[0] : undefined;
   if (gap === undefined) return numbered && !text.startsWith(id) ? { lead: id, rest: text } : { lead: text, rest: "" };
-  return { lead: `${id}${gap.trimEnd()}`, rest: text.slice(id.length + gap.length) };
+  return { lead: id, rest: text.slice(id.length + gap.length) };
 }
