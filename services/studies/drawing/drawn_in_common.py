@@ -47,8 +47,6 @@ def left_by_draws(
     drawn: Sequence[DrawnPhase],
     pool: Pool,
     to_come: Set[str] = frozenset(),
-    *,
-    by_levels: bool = False,
 ) -> dict[str, Left]:
     """Return what a phase's units have in common beyond what all units share, by the key of the phase.
 
@@ -61,8 +59,6 @@ def left_by_draws(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
-    by_levels
-        Whether numbers with declared bounds that are all of one level count as one value, too.
     """
     left: dict[str, Left] = {}
     for part in drawn:
@@ -70,7 +66,7 @@ def left_by_draws(
         is_listed = phase.pairs is not None and phase.pairs.of is None
         values: dict[str, str] = {}
         unlike, alike = [], []
-        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
+        for attribute, read in _read_in_each_way(study):
             # If all units have the same value, a draw reveals nothing by it.
             if not attribute.tells_reference or attribute.key in values or not _has_several(attribute, pool, read):
                 continue
@@ -90,11 +86,11 @@ def left_by_draws(
     return left
 
 
-def _read_in_each_way(study: Expansion, *, by_levels: bool) -> Iterator[tuple[Attribute, _Read]]:
+def _read_in_each_way(study: Expansion) -> Iterator[tuple[Attribute, _Read]]:
     """Yield each attribute with the ways of reading its values: a level tells the reference as a value does."""
     for attribute in study.attributes:
         yield attribute, str
-        if by_levels and attribute.bins:
+        if attribute.bins:
             yield attribute, partial(level_of, attribute.bins)
 
 
@@ -122,9 +118,7 @@ class Share:
     units: tuple[Unit, ...]
 
 
-def shares_of_draws(
-    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], *, by_levels: bool = False
-) -> Iterator[Share]:
+def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
     """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.
 
     A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
@@ -134,7 +128,7 @@ def shares_of_draws(
 
     Parameters
     ----------
-    to_come, by_levels
+    to_come
         See `left_by_draws`.
     """
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
@@ -142,7 +136,7 @@ def shares_of_draws(
         drawn_by = telling_drawn_by(study, study.phase(part.key))
         # Units of one value are of one level, too, which need not be said.
         of_one_value: set[tuple[str, str, bool]] = set()
-        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
+        for attribute, read in _read_in_each_way(study):
             if attribute.key not in drawn_by or not _has_several(attribute, pool, read):
                 continue
             of_answers = attribute.table == "candidates"
