@@ -74,8 +74,9 @@ def left_by_draws(
             # The author of a table of pairs can select by anything.
             beside_one = any(name in left and key in left[name].values for name in apart_from(study, phase))
             is_decided = is_listed or beside_one or key in decided_by_the_draw(study, phase)
-            value = _one_value(part, key, pool, read, any_of_them=part.key in to_come and is_decided)
-            if value and (is_decided or _stands_for(study, phase, key, pool, read)):
+            units = [row.unit for row in part.sample.units]
+            value = _one_value(units, part, attribute, pool, read, any_of_them=part.key in to_come and is_decided)
+            if value is not None and (is_decided or _stands_for(study, phase, key, pool, read)):
                 values[key] = value
             if is_listed and attribute.table == "candidates":
                 differ = {len(set(_values(row.unit, key, pool, read))) > 1 for row in part.sample.units}
@@ -144,11 +145,10 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
             for other, is_new in product(drawn, (True, False)):
                 units = [row.unit for row in other.sample.units]
                 part_of = tuple(unit for unit in units if is_new != ((unit.key if of_answers else unit.item) in there))
-                values = {value for unit in part_of for value in _values(unit, attribute.key, pool, read)}
+                value = _one_value(part_of, other, attribute, pool, read)
                 enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
-                value = next(iter(values), "")
                 about = (attribute.key, other.key, is_new)
-                if enough and value and len(values) == 1 and about not in of_one_value:
+                if enough and value is not None and about not in of_one_value:
                     of_one_value.add(about)
                     yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
@@ -160,17 +160,29 @@ def _has_several(attribute: Attribute, pool: Pool, read: _Read) -> bool:
     return len({read(unit.value(attribute.key)) for unit in counts}) > 1
 
 
-def _one_value(part: DrawnPhase, key: str, pool: Pool, read: _Read, *, any_of_them: bool) -> str:
-    """Return the value that all units of a phase share, ignoring empty cells; empty if they share none.
+def _one_value(
+    units: Sequence[Unit],
+    part: DrawnPhase,
+    attribute: Attribute,
+    pool: Pool,
+    read: _Read,
+    *,
+    any_of_them: bool = False,
+) -> str | None:
+    """Return the value that all of some units of a phase share, also if their cells are empty; None if they share none.
 
     Parameters
     ----------
     any_of_them
         Return the first value if they have several.
     """
-    values = {value for row in part.sample.units for value in _values(row.unit, key, pool, read)}
-    some = sorted(values - {""})
-    return some[0] if some and (any_of_them or len(values) == 1) else ""
+    values = {value for unit in units for value in _values(unit, attribute.key, pool, read)}
+    if any_of_them and values - {""}:
+        return min(values - {""})
+    # Items and answers of people have no cells in a column of candidates.
+    of_models = part.rates in ("candidates", "pairs") and not any(unit.given_in for unit in units)
+    without_cells = attribute.table == "candidates" and not of_models
+    return next(iter(values)) if len(values) == 1 and not (without_cells and "" in values) else None
 
 
 def _values(unit: Unit, key: str, pool: Pool, read: _Read) -> list[str]:

@@ -33,6 +33,8 @@ class Breach(NamedTuple):
     by: str
 
 
+# A cell without a value, where a value is named.
+_EMPTY = "empty"
 # The noun with which a sentence counts what something is revealed about.
 _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
@@ -268,7 +270,8 @@ def _told_by_what_comes_again(
             says = (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
                 f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
-                f"that {comes} there has one value of {share.key} ({share.value}). {later[0].upper()}{later[1:]}, "
+                f"that {comes} there has one value of {share.key} ({share.value or _EMPTY}). "
+                f"{later[0].upper()}{later[1:]}, "
                 "or let that have several values."
             )
             yield frozenset({Breach(share.telling, share.blind, share.key, comes)}), says
@@ -286,8 +289,8 @@ def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
             )
         else:
             yield (
-                f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
-                "selection leaves."
+                f" All that was drawn for '{breach.telling}' has one value of {key} ({value or _EMPTY}), of those that "
+                "its selection leaves."
             )
     for keys, are in ((left.unlike, "differ"), (left.alike, "are alike")):
         yield from (f" The answers of each pair {are} in {key}." for key in keys if key in breach.things)
