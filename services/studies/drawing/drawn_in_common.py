@@ -118,6 +118,11 @@ class Share:
     is_new: bool
     units: tuple[Unit, ...]
 
+    @property
+    def comes(self) -> str:
+        """How its units are known, as words to follow them."""
+        return "is new" if self.is_new else "comes again"
+
 
 def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
     """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.

@@ -266,15 +266,14 @@ def _told_by_what_comes_again(
         if subjects:
             by_admin = phases.named(share.telling).by_admin
             later = later_in_words(share.telling, share.blind, by_admin=by_admin)
-            comes = "is new" if share.is_new else "comes again"
             says = (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
                 f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
-                f"that {comes} there has one value of {share.key} ({share.value or _EMPTY}). "
+                f"that {share.comes} there has one value of {share.key} ({share.value or _EMPTY}). "
                 f"{later[0].upper()}{later[1:]}, "
                 "or let that have several values."
             )
-            yield frozenset({Breach(share.telling, share.blind, share.key, comes)}), says
+            yield frozenset({Breach(share.telling, share.blind, share.key, share.comes)}), says
 
 
 def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
+from protocol.language.following import followed_by
 from protocol.language.listed import phases_of_listed
 from protocol.language.narrowing import Left
 from protocol.study_phases import StudyPhases
@@ -58,8 +59,7 @@ class Planned:
     key: draws.DrawKey
     slots: groups.Slots
     closed: frozenset[str]
-    # The phases of the study, and again with what was drawn before counted as selected.
-    asked: tuple[StudyPhases, ...]
+    asked: shown_before.Asked
 
     @property
     def replaced(self) -> shown_before.Replaced:
@@ -115,7 +115,6 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         # What was frozen before there was a rule keeps what breaks it.
         stays = _told_before(session, study_id, before, there, drawn, key)
         sound_draws.require_sound(after, phases, together, pool, to_come, stays)
-        left = _left_beside(stays, drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool))
         planned = Planned(
             study_id=study_id,
             version=version,
@@ -130,7 +129,7 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
             key=key,
             slots=slots,
             closed=closed,
-            asked=drawn_in_common.asked_of(after, phases, left),
+            asked=_asked(after, phases, tuple(drawn.parts.values()), there, pool, stays),
         )
         refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
     return planned
@@ -153,6 +152,34 @@ def _told_before(
     slots = groups.slots_with_units(session, study_id, phases)
     together, to_come = _with_what_is_to_come(session, study, pool, tuple(drawn.parts.values()), slots, key)
     return sound_draws.revealed(study, phases, together, pool, to_come)
+
+
+def _asked(
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    there: Pool,
+    pool: Pool,
+    stays: Set[sound_draws.Breach],
+) -> shown_before.Asked:
+    """Return what the phases of a version reveal by what was drawn before, except for what stays.
+
+    Parameters
+    ----------
+    there, pool
+        The pool before the version, which alone is known to somebody who was shown a phase, and with it.
+    """
+    left = _left_beside(stays, drawn_in_common.left_by_draws(study, drawn, pool))
+    # A refusal must not say what answers, which can be sealed, let into a phase.
+    at_the_freeze = [part for part in drawn if not followed_by(study, study.phase(part.key))]
+    return shown_before.Asked(
+        drawn_in_common.asked_of(study, phases, left),
+        [
+            (share, drawn_in_common.asked_of(study, phases, {share.telling: Left({share.key: share.value})})[-1])
+            for share in drawn_in_common.shares_of_draws(study, at_the_freeze, there, frozenset())
+            if sound_draws.Breach(share.telling, share.blind, share.key, share.comes) not in stays
+        ],
+    )
 
 
 def _left_beside(stays: Set[sound_draws.Breach], left: Mapping[str, Left]) -> dict[str, Left]:
