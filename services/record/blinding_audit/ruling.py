@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from protocol.phase_rules import PhaseRules
@@ -28,6 +28,8 @@ GIVEN_TWICE = "an answer under judgement, or given by a person"
 SHORT_ANSWER = "an answer of a few words in a text that is older than it"
 REPEATED = "what the screen says of the case, which an answer of a model repeats"
 ORDINARY = "one word that is as frequent where it is not the value"
+RELEASED = "an attribute that the phase names and that is the reference"
+AIDED = "in an attribute that the phase shows after the own answer"
 # A leak; to be weighed against the word's frequency elsewhere; or the rule that permits it.
 Ruling = Literal["leak", "weigh"] | str
 
@@ -49,6 +51,12 @@ class Reader:
     named
         The stored values of the unit's attributes that the phase names, and what counts as right in the fields that
         it names, if it shows the reference of these only.
+    cells
+        The attributes that the phase names, by what the screen says of the unit in each.
+    aids
+        Those of these attributes that are shown only after the own answer.
+    others
+        The other items of the subject.
     """
 
     units: frozenset[Unit]
@@ -56,6 +64,9 @@ class Reader:
     given: Mapping[str, Set[int]]
     options: tuple[str, ...]
     named: frozenset[str] = frozenset()
+    cells: Mapping[str, str] = field(default_factory=dict)
+    aids: frozenset[str] = frozenset()
+    others: frozenset[Unit] = frozenset()
 
     def owns(self, value: Value) -> bool:
         """Return whether it is a value of what they are shown."""
@@ -78,6 +89,21 @@ class Reader:
         own = self.given.get(kind.key, frozenset())
         by: Set[int] = set().union(*(value.units[unit] for unit in self.units if unit in value.units))
         return not own & by
+
+    def released_reference(self, value: Value, piece: Piece) -> tuple[str, str] | None:
+        """Return the rule by which an attribute that the phase names may say the reference, and the attribute.
+
+        The own item's reference can be all that the attribute is or, after the own answer, what it says in a sentence.
+        That of another item of the subject cannot be in a sentence, as that item may still have to be read.
+        """
+        attribute = self.cells.get(piece.text, "") if piece.where == "context.facts" else ""
+        is_own = any(unit[0] == "item" and unit in self.units for unit in value.units)
+        if not attribute or not is_own or value.kind.sort != "reference" or value.kind.key in self.released:
+            return None
+        if self.is_hidden(value):
+            return (AIDED, attribute) if attribute in self.aids and self.others.isdisjoint(value.units) else None
+        is_all = normal(piece.text) in {literal.text for literal in value.literals}
+        return (RELEASED, attribute) if is_all else None
 
     def _own_names(self) -> Set[Unit]:
         return {unit for unit in self.units if unit[0] in ("member", "group")}

@@ -189,6 +189,10 @@ class Search:
     def _weigh(self, part: Piece, hits: frozenset[int], reader: Reader, name: Leak, tally: Tally) -> None:
         for number in sorted(hits):
             value, is_offered = self._hidden.values[number], part.text in self._shared
+            if released := reader.released_reference(value, part):
+                rule, attribute = released
+                tally.legitimate[value.kind.key, rule, f"{part.where} ({attribute})"] += 1
+                continue
             if not reader.is_hidden(value):
                 if is_weighed(value, part, is_offered=is_offered) and is_elsewhere(
                     value, part, reader.units, self._subjects
@@ -282,7 +286,8 @@ def _reader(
     rules = phases.rules_of(phase)
     item = shown_items.item_of(session, assignment)
     units: set[Unit] = {*_own(membership), ("item", item.item_id), ("case", item.case_id)}
-    units.add(("subject", _subject_of(session, item.case_id)))
+    subject: Unit = ("subject", _subject_of(session, item.case_id))
+    units.add(subject)
     given = dict.fromkeys(("answer_of_others", "remark_of_others"), frozenset({stored_id(membership.id)}))
     if assignment.candidate_id is not None:
         answers = subjects.answers_of(assignment.candidate_id)
@@ -292,8 +297,17 @@ def _reader(
     options = tuple(option["text"] for option in item.options)
     attributes = [(attribute.table, attribute.key) for attribute in rules.released]
     shown = queries.released_attributes(session, item.item_id, assignment.candidate_id, attributes)
-    named = {*shown.values(), *shown_of_reference(session, phases, rules, item)}
-    return Reader(frozenset(units), released_in(phase, rules), given, options, frozenset(named))
+    before = phases.rules_of(phases.named(phase.continues)).shows if phase.continues else frozenset(shown)
+    return Reader(
+        frozenset(units),
+        released_in(phase, rules),
+        given,
+        options,
+        named=frozenset({*shown.values(), *shown_of_reference(session, phases, rules, item)}),
+        cells={each.in_words(shown[each.key]): each.key for each in rules.released if each.key in shown},
+        aids=frozenset(shown) - before,
+        others=subjects.rated([subject]) - units,
+    )
 
 
 def _subject_of(session: Session, case_id: int) -> str:

@@ -47,8 +47,6 @@ def left_by_draws(
     drawn: Sequence[DrawnPhase],
     pool: Pool,
     to_come: Set[str] = frozenset(),
-    *,
-    by_levels: bool = False,
 ) -> dict[str, Left]:
     """Return what a phase's units have in common beyond what all units share, by the key of the phase.
 
@@ -61,8 +59,6 @@ def left_by_draws(
     ----------
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
-    by_levels
-        Whether numbers with declared bounds that are all of one level count as one value, too.
     """
     left: dict[str, Left] = {}
     for part in drawn:
@@ -70,7 +66,7 @@ def left_by_draws(
         is_listed = phase.pairs is not None and phase.pairs.of is None
         values: dict[str, str] = {}
         unlike, alike = [], []
-        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
+        for attribute, read in _read_in_each_way(study):
             # If all units have the same value, a draw reveals nothing by it.
             if not attribute.tells_reference or attribute.key in values or not _has_several(attribute, pool, read):
                 continue
@@ -78,8 +74,9 @@ def left_by_draws(
             # The author of a table of pairs can select by anything.
             beside_one = any(name in left and key in left[name].values for name in apart_from(study, phase))
             is_decided = is_listed or beside_one or key in decided_by_the_draw(study, phase)
-            value = _one_value(part, key, pool, read, any_of_them=part.key in to_come and is_decided)
-            if value and (is_decided or _stands_for(study, phase, key, pool, read)):
+            units = [row.unit for row in part.sample.units]
+            value = _one_value(units, part, attribute, pool, read, any_of_them=part.key in to_come and is_decided)
+            if value is not None and (is_decided or _stands_for(study, phase, key, pool, read)):
                 values[key] = value
             if is_listed and attribute.table == "candidates":
                 differ = {len(set(_values(row.unit, key, pool, read))) > 1 for row in part.sample.units}
@@ -90,11 +87,11 @@ def left_by_draws(
     return left
 
 
-def _read_in_each_way(study: Expansion, *, by_levels: bool) -> Iterator[tuple[Attribute, _Read]]:
+def _read_in_each_way(study: Expansion) -> Iterator[tuple[Attribute, _Read]]:
     """Yield each attribute with the ways of reading its values: a level tells the reference as a value does."""
     for attribute in study.attributes:
         yield attribute, str
-        if by_levels and attribute.bins:
+        if attribute.bins:
             yield attribute, partial(level_of, attribute.bins)
 
 
@@ -121,10 +118,13 @@ class Share:
     is_new: bool
     units: tuple[Unit, ...]
 
+    @property
+    def comes(self) -> str:
+        """How its units are known, as words to follow them."""
+        return "is new" if self.is_new else "comes again"
 
-def shares_of_draws(
-    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], *, by_levels: bool = False
-) -> Iterator[Share]:
+
+def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]) -> Iterator[Share]:
     """Yield what membership of a phase that selects by what tells the reference reveals about units of other phases.
 
     A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
@@ -134,7 +134,7 @@ def shares_of_draws(
 
     Parameters
     ----------
-    to_come, by_levels
+    to_come
         See `left_by_draws`.
     """
     telling = [part for part in drawn if not part.slots and part.key not in to_come]
@@ -142,7 +142,7 @@ def shares_of_draws(
         drawn_by = telling_drawn_by(study, study.phase(part.key))
         # Units of one value are of one level, too, which need not be said.
         of_one_value: set[tuple[str, str, bool]] = set()
-        for attribute, read in _read_in_each_way(study, by_levels=by_levels):
+        for attribute, read in _read_in_each_way(study):
             if attribute.key not in drawn_by or not _has_several(attribute, pool, read):
                 continue
             of_answers = attribute.table == "candidates"
@@ -150,11 +150,10 @@ def shares_of_draws(
             for other, is_new in product(drawn, (True, False)):
                 units = [row.unit for row in other.sample.units]
                 part_of = tuple(unit for unit in units if is_new != ((unit.key if of_answers else unit.item) in there))
-                values = {value for unit in part_of for value in _values(unit, attribute.key, pool, read)}
+                value = _one_value(part_of, other, attribute, pool, read)
                 enough = len({unit.subject for unit in part_of}) >= _FEWEST_SUBJECTS and len(part_of) < len(units)
-                value = next(iter(values), "")
                 about = (attribute.key, other.key, is_new)
-                if enough and value and len(values) == 1 and about not in of_one_value:
+                if enough and value is not None and about not in of_one_value:
                     of_one_value.add(about)
                     yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
 
@@ -166,17 +165,29 @@ def _has_several(attribute: Attribute, pool: Pool, read: _Read) -> bool:
     return len({read(unit.value(attribute.key)) for unit in counts}) > 1
 
 
-def _one_value(part: DrawnPhase, key: str, pool: Pool, read: _Read, *, any_of_them: bool) -> str:
-    """Return the value that all units of a phase share, ignoring empty cells; empty if they share none.
+def _one_value(
+    units: Sequence[Unit],
+    part: DrawnPhase,
+    attribute: Attribute,
+    pool: Pool,
+    read: _Read,
+    *,
+    any_of_them: bool = False,
+) -> str | None:
+    """Return the value that all of some units of a phase share, also if their cells are empty; None if they share none.
 
     Parameters
     ----------
     any_of_them
         Return the first value if they have several.
     """
-    values = {value for row in part.sample.units for value in _values(row.unit, key, pool, read)}
-    some = sorted(values - {""})
-    return some[0] if some and (any_of_them or len(values) == 1) else ""
+    values = {value for unit in units for value in _values(unit, attribute.key, pool, read)}
+    if any_of_them and values - {""}:
+        return min(values - {""})
+    # Items and answers of people have no cells in a column of candidates.
+    of_models = part.rates in ("candidates", "pairs") and not any(unit.given_in for unit in units)
+    without_cells = attribute.table == "candidates" and not of_models
+    return next(iter(values)) if len(values) == 1 and not (without_cells and "" in values) else None
 
 
 def _values(unit: Unit, key: str, pool: Pool, read: _Read) -> list[str]:

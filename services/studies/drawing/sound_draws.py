@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from protocol.fields import KINDS
 from protocol.fields.kind import Reference
@@ -11,7 +12,6 @@ from protocol.forms import PhaseField
 from protocol.language import wording
 from protocol.language.expansion import Expansion
 from protocol.language.law import later_in_words
-from protocol.language.listed import phases_of_listed
 from protocol.language.narrowing import Left
 from protocol.language.things import TELL_THE_REFERENCE, fields_of_reference, in_words
 from protocol.study_phases import StudyPhases
@@ -23,6 +23,18 @@ from services.studies.groups import group_of_slot
 from services.studies.sampling.remarks import listed
 from services.studies.sampling.units import Unit
 
+
+class Breach(NamedTuple):
+    """A phase, another that is blind to what the first reveals, the thing, and its reach or how the units show it."""
+
+    telling: str
+    blind: str
+    thing: str
+    by: str
+
+
+# A cell without a value, where a value is named.
+_EMPTY = "empty"
 # The noun with which a sentence counts what something is revealed about.
 _ABOUT = {"subject": "subject", "item": "item", "unit": "answer"}
 
@@ -33,7 +45,7 @@ def require_sound(
     drawn: Sequence[DrawnPhase],
     pool: Pool,
     to_come: Set[str],
-    stays: Set[str] = frozenset(),
+    stays: Set[Breach] = frozenset(),
 ) -> None:
     """Refuse drawn units that lack what their phase shows, or reveal something that somebody has yet to rate.
 
@@ -42,7 +54,7 @@ def require_sound(
     to_come
         Keys of the phases for which `drawn` holds everything that answers could let in.
     stays
-        Sentences of `revealed_by_levels` that a version of a frozen study does not have to answer for.
+        What a frozen study reveals already, for which its version does not have to answer.
 
     Raises
     ------
@@ -54,30 +66,26 @@ def require_sound(
         *_lacking_fields(phases, drawn, pool),
         *_never_right(phases, drawn, pool),
         *_torn(study, drawn, pool),
-        *(_revealed(study, phases, drawn, pool, to_come, by_levels=False) if stays else ()),
-        *(says for says in _revealed(study, phases, drawn, pool, to_come, by_levels=True) if says not in stays),
+        *(says for breaches, says in _revealed(study, phases, drawn, pool, to_come) if not breaches <= stays),
         *_overlays(study, drawn, pool),
     ]
     if reasons:
         raise Conflict("\n".join(dict.fromkeys(reasons)))
 
 
-def revealed_by_levels(
-    study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], added: Set[str]
-) -> frozenset[str]:
-    """Return what is told too early, by numbers of one level too, apart from the phases that a version adds."""
-    if not any(attribute.bins for attribute in study.attributes):
-        return frozenset()
-    others = study.model_copy(update={"phases": [phase for phase in study.phases if phase.key not in added]})
-    parts = [part for part in drawn if part.key not in added]
-    return frozenset(_revealed(others, phases_of_listed(others), parts, pool, to_come, by_levels=True))
+def revealed(
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> frozenset[Breach]:
+    """Return what drawn units reveal that somebody has yet to rate; parameters as for `require_sound`."""
+    return frozenset().union(*(breaches for breaches, _ in _revealed(study, phases, drawn, pool, to_come)))
 
 
 def _revealed(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
-) -> Iterator[str]:
-    yield from _told_too_early(study, phases, drawn, pool, to_come, by_levels=by_levels)
-    yield from _told_by_what_comes_again(study, phases, drawn, pool, to_come, by_levels=by_levels)
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> Iterator[tuple[frozenset[Breach], str]]:
+    """Yield what each sentence says is revealed, and the sentence."""
+    yield from _told_too_early(study, phases, drawn, pool, to_come)
+    yield from _told_by_what_comes_again(study, phases, drawn, pool, to_come)
 
 
 def _lacking(phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator[str]:
@@ -208,10 +216,10 @@ def _torn(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool) -> Iterator
 
 
 def _told_too_early(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
-) -> Iterator[str]:
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> Iterator[tuple[frozenset[Breach], str]]:
     """Yield what phases reveal too early, for each slot, or each group that rates the same; once per pair of phases."""
-    left = left_by_draws(study, drawn, pool, to_come, by_levels=by_levels)
+    left = left_by_draws(study, drawn, pool, to_come)
     shared_by: dict[_Told, set[tuple[str, str]]] = {}
     for own in (own for each in asked_of(study, phases, left) for own in each.by_group):
         for units in _shares(own, drawn):
@@ -223,25 +231,28 @@ def _told_too_early(
         shows = phases.rules_of(telling).shows | phases.rules_of(telling).tells_after
         verb = "shows" if set(breach.things) <= shows else "tells"
         because = "".join(_because(breach, left.get(breach.telling, Left()), to_come))
+        names = frozenset(Breach(breach.telling, breach.blind, thing, breach.reach) for thing in breach.things)
         if telling.trains:
-            yield (
+            says = (
                 f"Practice '{breach.telling}' tells {things} of {counted(len(shared), about)} that the same people "
                 f"rate in phase '{breach.blind}', which does not show it; practise with other {about}s.{because}"
             )
+            yield names, says
             continue
         later = later_in_words(breach.telling, breach.blind, by_admin=telling.by_admin)
-        yield (
+        says = (
             f"Phase '{breach.telling}' {verb} {things} of {counted(len(shared), about)} that the same people can still "
             f"have to rate in phase '{breach.blind}', which does not show it; {later}, "
             f"or draw one of the two apart (sample.not_in).{because}"
         )
+        yield names, says
 
 
 def _told_by_what_comes_again(
-    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str], by_levels: bool
-) -> Iterator[str]:
+    study: Expansion, phases: StudyPhases, drawn: Sequence[DrawnPhase], pool: Pool, to_come: Set[str]
+) -> Iterator[tuple[frozenset[Breach], str]]:
     """Yield what a phase reveals through units that recur, or are new, in another one."""
-    for share in shares_of_draws(study, drawn, pool, to_come, by_levels=by_levels):
+    for share in shares_of_draws(study, drawn, pool, to_come):
         *_, as_left = asked_of(study, phases, {share.telling: Left({share.key: share.value})})
         subjects = {
             about
@@ -255,13 +266,14 @@ def _told_by_what_comes_again(
         if subjects:
             by_admin = phases.named(share.telling).by_admin
             later = later_in_words(share.telling, share.blind, by_admin=by_admin)
-            comes = "is new" if share.is_new else "comes again"
-            yield (
+            says = (
                 f"Phase '{share.telling}' tells the reference ('{share.key}') of {counted(len(subjects), 'subject')} "
                 f"that the same people can still have to rate in phase '{share.blind}', which does not show it: all "
-                f"that {comes} there has one value of {share.key} ({share.value}). {later[0].upper()}{later[1:]}, "
+                f"that {share.comes} there has one value of {share.key} ({share.value or _EMPTY}). "
+                f"{later[0].upper()}{later[1:]}, "
                 "or let that have several values."
             )
+            yield frozenset({Breach(share.telling, share.blind, share.key, share.comes)}), says
 
 
 def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
@@ -276,8 +288,8 @@ def _because(breach: _Told, left: Left, to_come: Set[str]) -> Iterator[str]:
             )
         else:
             yield (
-                f" All that was drawn for '{breach.telling}' has one value of {key} ({value}), of those that its "
-                "selection leaves."
+                f" All that was drawn for '{breach.telling}' has one value of {key} ({value or _EMPTY}), of those that "
+                "its selection leaves."
             )
     for keys, are in ((left.unlike, "differ"), (left.alike, "are alike")):
         yield from (f" The answers of each pair {are} in {key}." for key in keys if key in breach.things)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from db import (
     Database,
@@ -17,7 +18,9 @@ from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
+from protocol.language.following import followed_by
 from protocol.language.listed import phases_of_listed
+from protocol.language.narrowing import Left
 from protocol.study_phases import StudyPhases
 from services.errors import Conflict
 from services.people import acts
@@ -26,6 +29,8 @@ from services.people.identity import Actor
 from services.people.permission import freeze_of, require_role
 from services.studies import draws, frozen_facts, groups
 from services.studies.drawing import drawn_apart, drawn_in_common, sound_draws, stored_pool
+from services.studies.drawing.drawn_phase import DrawnPhase
+from services.studies.drawing.pool import Pool
 from services.studies.folders import pool_files
 from services.studies.folders.checking import checked_folder
 from services.studies.freeze import foreseen
@@ -54,8 +59,7 @@ class Planned:
     key: draws.DrawKey
     slots: groups.Slots
     closed: frozenset[str]
-    # The phases of the study, and again with what was drawn before counted as selected.
-    asked: tuple[StudyPhases, ...]
+    asked: shown_before.Asked
 
     @property
     def replaced(self) -> shown_before.Replaced:
@@ -107,15 +111,10 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         anew = drawing.draw_anew(
             session, after, drawn, rows, pool, slots, key, queries.sealed_subjects(session, study_id)
         )
-        later = foreseen.foreseen(session, after, pool, anew.together, slots, key)
-        known = {part.key for part in anew.together}
-        to_come = [part for part in later if part.key not in known]
-        together = [*anew.together, *to_come]
-        answered = {part.key for part in to_come}
-        # A study that was frozen without the rule of levels keeps what breaks it.
-        stays = sound_draws.revealed_by_levels(after, together, pool, answered, added)
-        sound_draws.require_sound(after, phases, together, pool, to_come=answered, stays=stays)
-        left = drawn_in_common.left_by_draws(after, tuple(drawn.parts.values()), pool, by_levels=not stays)
+        together, to_come = _with_what_is_to_come(session, after, pool, anew.together, slots, key)
+        # What was frozen before there was a rule keeps what breaks it.
+        stays = _told_before(session, study_id, before, there, drawn, key)
+        sound_draws.require_sound(after, phases, together, pool, to_come, stays)
         planned = Planned(
             study_id=study_id,
             version=version,
@@ -130,10 +129,70 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
             key=key,
             slots=slots,
             closed=closed,
-            asked=drawn_in_common.asked_of(after, phases, left),
+            asked=_asked(after, phases, tuple(drawn.parts.values()), there, pool, stays),
         )
         refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
     return planned
+
+
+def _with_what_is_to_come(
+    session: Session, study: Expansion, pool: Pool, drawn: Sequence[DrawnPhase], slots: groups.Slots, key: draws.DrawKey
+) -> tuple[list[DrawnPhase], set[str]]:
+    """Return what is drawn with everything that answers could let in, and the phases of which that is."""
+    known = {part.key for part in drawn}
+    later = [part for part in foreseen.foreseen(session, study, pool, drawn, slots, key) if part.key not in known]
+    return [*drawn, *later], {part.key for part in later}
+
+
+def _told_before(
+    session: Session, study_id: int, study: Expansion, pool: Pool, drawn: drawing.Before, key: draws.DrawKey
+) -> frozenset[sound_draws.Breach]:
+    """Return what a study reveals too early as it is, without the version."""
+    phases = phases_of_listed(study)
+    slots = groups.slots_with_units(session, study_id, phases)
+    together, to_come = _with_what_is_to_come(session, study, pool, tuple(drawn.parts.values()), slots, key)
+    return sound_draws.revealed(study, phases, together, pool, to_come)
+
+
+def _asked(
+    study: Expansion,
+    phases: StudyPhases,
+    drawn: Sequence[DrawnPhase],
+    there: Pool,
+    pool: Pool,
+    stays: Set[sound_draws.Breach],
+) -> shown_before.Asked:
+    """Return what the phases of a version reveal by what was drawn before, except for what stays.
+
+    Parameters
+    ----------
+    there, pool
+        The pool before the version, which alone is known to somebody who was shown a phase, and with it.
+    """
+    left = _left_beside(stays, drawn_in_common.left_by_draws(study, drawn, pool))
+    # A refusal must not say what answers, which can be sealed, let into a phase.
+    at_the_freeze = [part for part in drawn if not followed_by(study, study.phase(part.key))]
+    return shown_before.Asked(
+        drawn_in_common.asked_of(study, phases, left),
+        [
+            (share, drawn_in_common.asked_of(study, phases, {share.telling: Left({share.key: share.value})})[-1])
+            for share in drawn_in_common.shares_of_draws(study, at_the_freeze, there, frozenset())
+            if sound_draws.Breach(share.telling, share.blind, share.key, share.comes) not in stays
+        ],
+    )
+
+
+def _left_beside(stays: Set[sound_draws.Breach], left: Mapping[str, Left]) -> dict[str, Left]:
+    """Return what draws left in common, without what stays."""
+    known = {(breach.telling, breach.thing) for breach in stays}
+    return {
+        phase: Left(
+            {key: value for key, value in each.values.items() if (phase, key) not in known},
+            tuple(key for key in each.unlike if (phase, key) not in known),
+            tuple(key for key in each.alike if (phase, key) not in known),
+        )
+        for phase, each in left.items()
+    }
 
 
 def _files(study: Any, rows: NewRows, anew: drawing.Anew) -> Files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,8 @@ from db.standing import STILL_MEMBER
 from protocol.language.things import in_words
 from protocol.language.wording import listed
 from protocol.phases import Phase
-from protocol.study_phases import StudyPhases
+from protocol.study_phases import StudyPhases, Telling
+from services.studies.drawing.drawn_in_common import Share
 from services.studies.drawing.drawn_phase import DrawnPhase
 from services.studies.drawing.sound_draws import abouts_of
 from services.studies.groups import name_of_slot
@@ -46,8 +47,24 @@ class Replaced:
     candidates: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What phases reveal, as far as it is known from what was drawn before.
+
+    Attributes
+    ----------
+    phases
+        The phases, and again with what was drawn before counted as selected, if that reveals more.
+    shares
+        What membership of a phase reveals about others' units, each with the phases in which it counts as selected.
+    """
+
+    phases: Sequence[StudyPhases]
+    shares: Sequence[tuple[Share, StudyPhases]]
+
+
 def reasons_against(
-    session: Session, study_id: int, asked: Sequence[StudyPhases], parts: Sequence[DrawnPhase], replaced: Replaced
+    session: Session, study_id: int, asked: Asked, parts: Sequence[DrawnPhase], replaced: Replaced
 ) -> Iterator[str]:
     """Yield a sentence for each rater who was shown something about what they would rate blind in this version.
 
@@ -58,7 +75,7 @@ def reasons_against(
     Parameters
     ----------
     asked
-        The phases, and again with what was drawn before counted as selected, if that reveals more.
+        What phases reveal.
     parts
         What is rated anew.
     replaced
@@ -71,24 +88,46 @@ def reasons_against(
         .order_by(col(Membership.id))
     ).all()
     for rater in raters:
-        asked_of_group = [phases.of_group(rater.group_key) for phases in asked]
-        own = asked_of_group[0]
+        own = asked.phases[0].of_group(rater.group_key)
         there = {phase.listed_as for phase in own.phases}
         anew = {part.key: _of_rater(part, rater) for part in parts if part.key in there}
         for telling in own.phases:
             said: dict[str, set[str]] = {}
-            # Breaches that concern a whole subject come first, so that each unit is named once.
-            breaches = (breach for each in asked_of_group for breach in each.blind_to(each.named(telling.listed_as)))
-            for breach in sorted(breaches, key=lambda breach: list(_ABOUT).index(breach.reach)):
-                units = _shown(session, rater, own, telling, replaced, known_as)
-                shown = {about for unit in units for about in abouts_of(unit, breach.reach)}
+            revealed = _told_by(telling, asked, rater.group_key, there)
+            shown = _shown(session, rater, own, telling, replaced, known_as) if revealed else []
+            for breach, share in revealed if shown else ():
+                units = shown if share is None else _told_of(share, shown)
+                abouts = {about for unit in units for about in abouts_of(unit, breach.reach)}
                 for blind in breach.blind:
                     known = said.setdefault(blind.key, set())
                     rated = (unit for unit in anew.get(blind.listed_as, ()) if unit.key not in known)
-                    met = [unit for unit in rated if shown.intersection(abouts_of(unit, breach.reach))]
+                    met = [unit for unit in rated if abouts.intersection(abouts_of(unit, breach.reach))]
                     if met:
                         known.update(unit.key for unit in met)
-                        yield _sentence(rater, telling, blind, breach.things, breach.reach, met)
+                        yield _sentence(rater, telling, blind, breach, share, met)
+
+
+def _told_by(telling: Phase, asked: Asked, group: str, there: Set[str]) -> list[tuple[Telling, Share | None]]:
+    """Return what a phase reveals to a group of what it shows, and of what is, or is not, among its units.
+
+    What concerns a whole subject comes first, so that each unit is named once.
+    """
+    as_drawn = (phases.of_group(group) for phases in asked.phases)
+    revealed: list[tuple[Telling, Share | None]] = [
+        (breach, None) for each in as_drawn for breach in each.blind_to(each.named(telling.listed_as))
+    ]
+    for share, phases in asked.shares:
+        if share.telling == telling.listed_as and share.blind in there:
+            as_left = phases.of_group(group)
+            breaches = as_left.blind_to(as_left.named(share.telling))
+            revealed += [(breach, share) for breach in breaches if share.key in breach.things]
+    return sorted(revealed, key=lambda each: list(_ABOUT).index(each[0].reach))
+
+
+def _told_of(share: Share, shown: Sequence[Unit]) -> list[Unit]:
+    """Return the units of a share about which somebody knows who was shown these units of its phase."""
+    there = {unit.item for unit in shown}
+    return [unit for unit in share.units if share.is_new or unit.item in there]
 
 
 def _of_rater(part: DrawnPhase, rater: Membership) -> list[Unit]:
@@ -188,11 +227,16 @@ def _unit(item: Item, subject: str, candidate: str | None, known_as: Replaced, a
 
 
 def _sentence(
-    rater: Membership, telling: Phase, blind: Phase, things: Sequence[str], reach: str, met: Sequence[Unit]
+    rater: Membership, telling: Phase, blind: Phase, breach: Telling, share: Share | None, met: Sequence[Unit]
 ) -> str:
     named = ", ".join(sorted({f"'{unit.key}'" for unit in met})[:5])
-    said = listed([in_words(thing) for thing in things])
+    said = f"{listed([in_words(thing) for thing in breach.things])} of {_ABOUT[breach.reach]} of {named}"
+    how = (
+        f"was shown {said} in phase '{telling.listed_as}'"
+        if share is None
+        else f"was shown phase '{telling.listed_as}', and knows {said} by whether it was there"
+    )
     return (
-        f"{rater.pseudonym} was shown {said} of {_ABOUT[reach]} of {named} in phase '{telling.listed_as}', and would "
-        f"rate that blind in phase '{blind.listed_as}'; let others rate it, in a group and a phase that are added."
+        f"{rater.pseudonym} {how}, and would rate that blind in phase '{blind.listed_as}'; let others rate it, in a "
+        "group and a phase that are added."
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from db import Database
 from services.record.blinding_audit import auditing
+from services.record.blinding_audit.ruling import AIDED, RELEASED
 from tests.blinding.test_released_attributes import READ_AND_SCORE, with_values
 from tests.listed_study import opened_listed
 from tests.room_study import rewrite, rows_of
@@ -138,3 +141,93 @@ def test_the_label_of_a_field_in_a_reference_is_no_leak_and_what_the_reference_s
     audited = auditing.audit_blinding(sqlite_database, situation.admin, situation.study_key, tmp_path / "audit.json")
 
     assert (audited.assignments, audited.leaks) == (6, leaks)
+
+
+READS_TWICE = """
+blindread: 2
+name: listed
+title: With and without a model
+attributes: {items: {model_a: text}}
+phases:
+  - key: read
+    title: Reads
+    rates: items
+    shows: [SHOWN]
+    form: {diagnosis: text}
+    then: {shows: [MORE], again: yes}
+"""
+WITH_AN_AID = READS_TWICE.replace("SHOWN", "prompt").replace("MORE", "model_a")
+A_SENTENCE = "Probably a left MCA infarct."
+
+
+def with_aids(says: str, of_another: str = "") -> Callable[[Path], None]:
+    """Let a model say something of the first item, whose reference is an infarct.
+
+    Parameters
+    ----------
+    of_another
+        The reference of another item of the subject.
+    """
+
+    def aided(folder: Path) -> None:
+        (folder / "candidates.csv").unlink()
+        open_ones = [row | {"format": "open", "form": "", "options": ""} for row in rows_of(folder / "items.csv")]
+        said = [row | {"model_a": says if row["item"] == "i1" else "Normal."} for row in open_ones]
+        rewrite(folder / "items.csv", said)
+        lines = ["item,accepted", "i1,Left MCA infarct", *([f"i2,{of_another}"] if of_another else [])]
+        (folder / "references.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    return aided
+
+
+def audit_of(database: Database, folder: Path, protocol: str, change: Callable[[Path], None]) -> dict[str, Any]:
+    situation = opened_listed(database, folder, protocol, raters=1, changes=[change])
+    auditing.audit_blinding(database, situation.admin, situation.study_key, folder / "audit.json")
+    result: dict[str, Any] = json.loads((folder / "audit.json").read_text("utf-8"))
+    return result
+
+
+@pytest.mark.parametrize(
+    ("says", "rule"),
+    [(A_SENTENCE, AIDED), ("Left MCA infarct", RELEASED)],
+    ids=["in a sentence", "alone"],
+)
+def test_an_aid_that_is_right_after_the_own_answer_is_counted_and_no_leak(
+    sqlite_database: Database, tmp_path: Path, says: str, rule: str
+) -> None:
+    result = audit_of(sqlite_database, tmp_path / "study", WITH_AN_AID, with_aids(says))
+
+    assert result["leaks_in_all"] == 0
+    assert {"kind": "reference", "rule": rule, "where": "context.facts (model_a)", "count": 1} in result["legitimate"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "change"),
+    [
+        (READS_TWICE.replace("SHOWN", "prompt, model_a").replace("MORE", "model_a, options"), with_aids(A_SENTENCE)),
+        (WITH_AN_AID, with_aids(A_SENTENCE, of_another="Left MCA infarct")),
+        (WITH_AN_AID, with_aids("No gliosis of the pons.", of_another="Gliosis of the pons")),
+    ],
+    ids=["shown before the answer, too", "the reference of another item, too", "the reference of another item"],
+)
+def test_an_attribute_that_says_more_than_the_own_reference_after_the_answer_is_a_leak(
+    sqlite_database: Database, tmp_path: Path, protocol: str, change: Callable[[Path], None]
+) -> None:
+    result = audit_of(sqlite_database, tmp_path / "study", protocol, change)
+
+    assert {(leak["kind"], leak["where"], leak["item"]) for leak in result["leaks"]} == {
+        ("reference", "context.facts", "i1")
+    }
+
+
+def test_an_attribute_beside_a_blind_read_that_is_the_reference_is_counted_by_its_name(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    protocol = READS_TWICE.replace("SHOWN", "prompt, model_a").replace("    then: {shows: [MORE], again: yes}\n", "")
+
+    result = audit_of(sqlite_database, tmp_path / "study", protocol, with_aids("Left MCA infarct"))
+
+    assert result["leaks_in_all"] == 0
+    assert {"kind": "reference", "rule": RELEASED, "where": "context.facts (model_a)", "count": 1} in result[
+        "legitimate"
+    ]

@@ -70,6 +70,11 @@ def with_sites(of_lesions: str, of_others: str) -> Callable[[Path], None]:
     return sited
 
 
+def with_empty_cells_for_none(folder: Path) -> None:
+    rows = rows_of(folder / "items.csv")
+    rewrite(folder / "items.csv", [row | {"finding": row["finding"].replace("none", "")} for row in rows])
+
+
 def with_sites_of_subjects(folder: Path) -> None:
     """Say of each item where it comes from: all lesions are of one subject, who is not of Bonn."""
     with_finding_of_subject(folder)
@@ -115,6 +120,11 @@ TELLS = {
         of_phases(OF_BONN, BLIND, before=SITED),
         [with_sites("Bonn", "Ulm")],
         ("look", "read", "one value of finding (lesion)"),
+    ),
+    "another attribute that selects empty cells": (
+        of_phases(OF_BONN, BLIND, before=SITED),
+        [with_sites("Ulm", "Bonn"), with_empty_cells_for_none],
+        ("look", "read", "one value of finding (empty)"),
     ),
     "subjects that are named one by one, and have one value": (
         of_phases(OF_BONN.replace("site: Bonn", "subject: [subject-2, subject-3]"), BLIND, before=CHOSEN),

@@ -1,4 +1,4 @@
-"""Numbers of one level tell the reference in what a version adds; what its frozen study has of the kind stays."""
+"""Numbers of one level tell the reference in a version as at a freeze; what its frozen study told before stays."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from services.errors import Conflict
 from services.studies.versions import making
 from tests.listed_study import opened_listed, work_through
 from tests.room_study import rewrite, rows_of
+from tests.situations import Situation
 
 READ = """
 blindread: 2
@@ -41,33 +42,59 @@ def test_a_phase_of_one_level_that_a_version_adds_is_refused(sqlite_database: Da
         making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
 
-def test_a_frozen_phase_that_comes_to_be_of_one_level_stays(sqlite_database: Database, tmp_path: Path) -> None:
+def with_more(folder: Path, *sizes: int) -> None:
+    """Add an item of each size to the tables."""
+    *others, last = rows_of(folder / "items.csv")
+    added = [
+        last | {"item": f"i{number}", "prompt": f"Prompt of i{number}?", "size": str(size)}
+        for number, size in enumerate(sizes, start=len(others) + 2)
+    ]
+    rewrite(folder / "items.csv", [*others, last, *added])
+
+
+def test_a_sound_phase_that_a_version_makes_one_of_one_level_is_refused(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    # All material is small: the phase of small ones tells nothing until a large one is added beside it.
     folder = tmp_path / "study"
     changes = [lambda to: with_sizes(to, 1, 2, 2, 1, 2, 3)]
     situation = opened_listed(sqlite_database, folder, READ + LOOK, raters=1, changes=changes)
-    last = rows_of(folder / "items.csv")[-1]
-    added = last | {"item": "i7", "prompt": "Prompt of i7?", "size": "9"}
-    rewrite(folder / "items.csv", [*rows_of(folder / "items.csv"), added])
+    with_more(folder, 9)
+
+    with pytest.raises(Conflict, match="All that was drawn for 'look' has one value of size \\(below 5\\)"):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def frozen_before_the_rule(database: Database, folder: Path) -> Situation:
+    """Open a study whose phase is of one level beside a blind one, as an earlier program froze it."""
+    look = LOOK.replace("'1', '2'", "'1', '2', '9'")
+    changes = [lambda to: with_sizes(to, 1, 9, 2, 8, 2, 4)]
+    situation = opened_listed(database, folder, READ + look, raters=1, changes=changes)
+    with database.engine.begin() as connection:
+        for item, size in (("i2", 3), ("i6", 7)):
+            connection.exec_driver_sql(f"UPDATE item SET attributes = '{{\"size\": \"{size}\"}}' WHERE key = '{item}'")
+    with_sizes(folder, 1, 3, 2, 8, 2, 7)
+    return situation
+
+
+def test_a_phase_that_was_frozen_of_one_level_stays(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    situation = frozen_before_the_rule(sqlite_database, folder)
+    with_more(folder, 2, 7)
 
     difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
-    assert "1 item added: i7." in difference.changes
+    assert "2 items added: i7, i8." in difference.changes
 
 
-def test_a_phase_of_one_level_is_refused_although_its_items_make_a_frozen_phase_one(
+def test_beside_a_phase_that_was_frozen_of_one_level_another_is_refused(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     folder = tmp_path / "study"
-    changes = [lambda to: with_sizes(to, 1, 2, 2, 1, 2, 3)]
-    situation = opened_listed(sqlite_database, folder, READ + LOOK, raters=1, changes=changes)
-    (folder / "protocol.yaml").write_text(
-        READ + LOOK + LOOK.replace("look", "big").replace("'1', '2'", "8, 9"), "utf-8"
-    )
-    *_, last = rows_of(folder / "items.csv")
-    added = [
-        last | {"item": item, "prompt": f"Prompt of {item}?", "size": size} for item, size in (("i7", 8), ("i8", 9))
-    ]
-    rewrite(folder / "items.csv", [*rows_of(folder / "items.csv"), *added])
+    situation = frozen_before_the_rule(sqlite_database, folder)
+    with (folder / "protocol.yaml").open("a", encoding="utf-8") as protocol:
+        protocol.write(LOOK.replace("look", "big").replace("'1', '2'", "'8', '10'"))
+    with_more(folder, 8, 10)
 
     with pytest.raises(Conflict) as refused:
         making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)

@@ -1,0 +1,77 @@
+"""Who was shown a phase knows of what was not in it: a version gives them nothing new about that to read blind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from services.errors import Conflict
+from services.studies.versions import making
+from tests.listed_study import opened_listed, work_through
+from tests.room_study import rewrite, rows_of
+from tests.services.studies.versions.test_levels import LOOK, READ, with_sizes
+from tests.situations import Situation
+
+# The first subject's items are small, and looked at once all is read.
+SMALL_LATER = READ + LOOK.replace("{at_once: yes}", "{after: read}")
+KNOWS = "Rater 1 was shown phase 'look', and knows 'size' of the subject of 'i7' by whether it was there"
+
+
+def opened(database: Database, folder: Path, *sizes: int) -> Situation:
+    return opened_listed(database, folder, SMALL_LATER, raters=1, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
+
+
+def with_item_of(folder: Path, case: str) -> None:
+    *_, last = items = rows_of(folder / "items.csv")
+    added = {"item": "i7", "case": case, "prompt": "Prompt of i7?", "size": "9", "sequences": ""}
+    rewrite(folder / "items.csv", [*items, last | added])
+
+
+def test_somebody_shown_the_small_ones_is_given_nothing_new_about_who_was_not_there(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    with pytest.raises(Conflict, match=KNOWS):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def test_a_subject_that_is_new_was_nowhere_before(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9)
+    work_through(situation)
+    first, *_ = cases = rows_of(folder / "cases.csv")
+    rewrite(folder / "cases.csv", [*cases, first | {"case": "c4", "subject": "subject-4"}])
+    with_item_of(folder, "c4")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
+
+
+def test_a_phase_that_nobody_has_been_shown_waits_for_what_is_new(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9)
+    with_item_of(folder, "c3")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
+
+
+def test_absence_tells_nothing_where_the_others_are_of_several_levels(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 3, 7, 9)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
