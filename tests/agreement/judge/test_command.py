@@ -76,6 +76,8 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
         (("--looks", "0"), "looks is 0; expected a whole number of at least 1"),
         (("--prompt", "none.txt"), "none.txt: No such file or directory"),
         (("--states", "later=someday"), "states holds 'later=someday'; expected WORD=error"),
+        (("--excluded", "Correct"), "names 'correct', which is a verdict on this scale (one of incorrect, correct)"),
+        (("--states", "no=refusal"), "names 'no', which is a verdict on this scale"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, says):
