@@ -91,15 +91,13 @@ def asked_of(arguments: Sequence[str]) -> Asked:
         given.adjudicated, _parts(given.by), given.rater, given.verdict, given.score, _parts(given.condition),
         given.prompt_version, given.judge_version,
     )  # fmt: skip
-    design: Design = given.design or (
-        "probability" if given.probability else "stratified" if given.stratum else "unknown"
-    )
     criteria = Criteria(
         given.least_agreement, given.direction_margin, given.least_labels, given.least_humans,
         most_missing=given.most_missing, most_changed=given.most_changed,
     )  # fmt: skip
     plan = Plan(
-        given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon, design=design,
+        given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon,
+        design=_design(given),
         specificity=given.specificity,
         basis=given.basis, criteria=criteria, looks=whole_number(given.looks, "looks", 1),
     )  # fmt: skip
@@ -108,6 +106,18 @@ def asked_of(arguments: Sequence[str]) -> Asked:
         Path(given.file), Path(given.humans_file) if given.humans_file else None, columns, scale, plan,
         _identity(given), Path(given.certificate) if given.certificate else None, given.json, given.all_rows,
     )  # fmt: skip
+
+
+def _design(given: argparse.Namespace) -> Design:
+    """The design that is named, or that the columns stand for; a simple random part has neither strata nor chances."""
+    named: Design | None = given.design
+    for option, column in (("stratum", given.stratum), ("probability", given.probability)):
+        if column and named == "random":
+            raise ValueError(
+                f"design is 'random', a simple random part, and {option} names the column {column!r}; expected one of "
+                "the two: a part that was drawn by it is not simple"
+            )
+    return named or ("probability" if given.probability else "stratified" if given.stratum else "unknown")
 
 
 def check_asked_of(arguments: Sequence[str]) -> CheckAsked:

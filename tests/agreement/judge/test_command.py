@@ -78,6 +78,8 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
         (("--states", "later=someday"), "states holds 'later=someday'; expected WORD=error"),
         (("--excluded", "Correct"), "names 'correct', which is a verdict on this scale (one of incorrect, correct)"),
         (("--states", "no=refusal"), "names 'no', which is a verdict on this scale"),
+        (("--stratum", "model", "--design", "random"), "a simple random part, and stratum names the column 'model'"),
+        (("--probability", "p", "--design", "random"), "a simple random part, and probability names the column 'p'"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, says):
