@@ -11,7 +11,8 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from agreement.coding import Codes
-from agreement.judge.certificate import Identity, Origin, card, certificate, text_sha256
+from agreement.judge.card import card
+from agreement.judge.certificate import Identity, Origin, certificate, text_sha256
 from agreement.judge.columns import Columns
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
