@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agreement.judge import consistency, missing, repeated
-from agreement.judge.certificate import NEEDED, unit_of
+from agreement.judge.certificate import CARD_SUFFIX, NEEDED, unit_of
 from agreement.judge.panels import uniformity
 from agreement.judge.panels.criteria import DIRECTION, PASSED, level_after_looks, origin_in_words, several_opened
 from agreement.judge.plan import Criteria
@@ -25,10 +25,10 @@ def write(document: dict[str, Any], path: Path) -> None:
     document : dict
         As returned by `certificate`.
     path : Path
-        Path of the JSON file; the card gets the suffix .txt.
+        Path of the JSON file, as returned by `file_asked`; the card gets the suffix .txt.
     """
     path.write_text(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
-    path.with_suffix(".txt").write_text(card(document), encoding="utf-8")
+    path.with_suffix(CARD_SUFFIX).write_text(card(document), encoding="utf-8")
 
 
 def card(document: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ from agreement.judge.rows import Panel
 from agreement.judge.scale import State
 
 KIND, VERSION = "judge-certificate", 1
+FILE_NAME, CARD_SUFFIX = "judge-certificate.json", ".txt"
 MOST_REPEATED = 5_000
 """The most candidates that are stored, by a hash of their name, so that a new run that repeats them shows a shift."""
 
@@ -219,6 +220,38 @@ def certificate(
         "note": NO_SIGNATURE,
     }  # fmt: skip
     return {**document, consistency.KEY: consistency.digests_of(document)}
+
+
+def file_asked(target: Path) -> Path:
+    """The JSON file that a target means: itself, or the usual name in a folder.
+
+    Parameters
+    ----------
+    target : Path
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError
+        When it is neither a folder nor ends in .json: the card beside it, which ends in .txt, could replace it.
+
+    Examples
+    --------
+    >>> file_asked(Path("gpt-5.json")).name
+    'gpt-5.json'
+    """
+    if target.is_dir():
+        return target / FILE_NAME
+    if target.suffix.lower() != ".json":
+        raise ValueError(
+            f"the certificate is to be written to {target}, which is no folder and does not end in .json; expected a "
+            f"folder that exists, or the JSON file, such as {target.with_suffix('.json').name} (the card is written "
+            f"beside it, ending in {CARD_SUFFIX})"
+        )
+    return target
 
 
 def unit_of(document: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agreement.arguments import whole_number
-from agreement.judge.certificate import Identity, text_sha256
+from agreement.judge.certificate import Identity, file_asked, text_sha256
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.plan import Criteria, Design, Plan
 from agreement.judge.scale import IN_WORDS, WORDS_OF_STATES, Kind, State
@@ -104,7 +104,8 @@ def asked_of(arguments: Sequence[str]) -> Asked:
     scale = ScaleAsked(given.scale, _parts(given.levels), _parts(given.positive), _states(given.states, given.excluded))
     return Asked(
         Path(given.file), Path(given.humans_file) if given.humans_file else None, columns, scale, plan,
-        _identity(given), Path(given.certificate) if given.certificate else None, given.json, given.all_rows,
+        _identity(given), file_asked(Path(given.certificate)) if given.certificate else None, given.json,
+        given.all_rows,
     )  # fmt: skip
 
 
@@ -216,7 +217,9 @@ def _parser() -> argparse.ArgumentParser:
     of_scale.add_argument("--states", metavar="WORD=error,...", help="words for error, refusal, unreadable, none")
     _add_plan(parser.add_argument_group("plan").add_argument)
     of_certificate = parser.add_argument_group("certificate")
-    of_certificate.add_argument("--certificate", metavar="FILE", help="write it as JSON, and beside it as text")
+    of_certificate.add_argument(
+        "--certificate", metavar="FILE", help="a .json file, or a folder: write it as JSON, and beside it as text"
+    )
     _add_identity(of_certificate)
     of_certificate.add_argument("--blinded", metavar="WORDS", help="what the humans did not see")
     of_certificate.add_argument("--labels-from", metavar="WORDS", help="who gave the human verdicts, and where")

@@ -11,7 +11,7 @@ from services.report.calibration.calibrating import (
     sections_of,
     summary_of,
 )
-from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
+from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify, file_of
 from services.report.calibration.figures import figures_of
 from services.report.calibration.opening import counts_before_opening, open_agreement
 
@@ -26,6 +26,7 @@ __all__ = [
     "details_of",
     "fields_with_judges",
     "figures_of",
+    "file_of",
     "in_words",
     "is_rated",
     "labels_in",

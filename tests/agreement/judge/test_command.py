@@ -91,6 +91,22 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, 
     assert error.count("\n") == 1
 
 
+def test_a_certificate_for_a_folder_gets_its_usual_name(files, tmp_path, capsys):
+    status = main([str(files / "judged.csv"), *BASIC, "--certificate", str(tmp_path)])
+
+    assert status == 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["judge-certificate.json", "judge-certificate.txt"]
+    assert f"Written: {tmp_path / 'judge-certificate.json'} and " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["certificate", "certificate.txt", "missing/"])
+def test_a_certificate_for_what_is_neither_a_folder_nor_json_is_refused(files, tmp_path, capsys, name):
+    status = main([str(files / "judged.csv"), *BASIC, "--certificate", str(tmp_path / name)])
+
+    assert (status, list(tmp_path.iterdir())) == (2, [])
+    assert "is no folder and does not end in .json; expected a folder that exists, or" in capsys.readouterr().err
+
+
 def test_a_file_without_a_candidate_that_both_have_rated_is_refused_with_the_numbers(tmp_path, capsys):
     path = written(tmp_path / "apart.csv", [("q1", "correct", ""), ("q2", "", "correct")], "item,human,judge")
 
