@@ -247,8 +247,8 @@ def file_asked(target: Path) -> Path:
         return target / FILE_NAME
     if target.suffix.lower() != ".json":
         raise ValueError(
-            f"the certificate is to be written to {target}, which is no folder and does not end in .json; expected a "
-            f"folder that exists, or the JSON file, such as {target.with_suffix('.json').name} (the card is written "
+            f"the certificate is to be written to {target}, which is not a folder and does not end in .json; expected "
+            f"a folder that exists, or the JSON file, such as {target.with_suffix('.json').name} (the card is written "
             f"beside it, ending in {CARD_SUFFIX})"
         )
     return target

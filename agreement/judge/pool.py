@@ -247,7 +247,8 @@ class Pool:
         """The sum of a model's errors in each cluster or item, computed once, though every two models are compared."""
         if model not in self._errors_of_models:
             units, count = self._numbered_units
-            self._errors_of_models[model] = np.bincount(units, weights=self._errors(model), minlength=count)
+            sums = np.bincount(units, weights=self._errors(model), minlength=count)
+            self._errors_of_models[model] = np.asarray(sums, dtype=np.float64)
         return self._errors_of_models[model]
 
     @cached_property

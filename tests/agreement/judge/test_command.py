@@ -104,7 +104,7 @@ def test_a_certificate_for_what_is_neither_a_folder_nor_json_is_refused(files, t
     status = main([str(files / "judged.csv"), *BASIC, "--certificate", str(tmp_path / name)])
 
     assert (status, list(tmp_path.iterdir())) == (2, [])
-    assert "is no folder and does not end in .json; expected a folder that exists, or" in capsys.readouterr().err
+    assert "is not a folder and does not end in .json; expected a folder that exists, or" in capsys.readouterr().err
 
 
 def test_a_file_without_a_candidate_that_both_have_rated_is_refused_with_the_numbers(tmp_path, capsys):
