@@ -289,9 +289,9 @@ def certify_judge(
     basis: _Basis = "",
     labels: _Labels = None,
     rubric: Annotated[Path | None, typer.Option(help="A file with the instructions by which people rated.")] = None,
-    to: Annotated[Path, typer.Option(help="The JSON file; the card is written beside it, ending in .txt.")] = Path(
-        "judge-certificate.json"
-    ),
+    to: Annotated[
+        Path, typer.Option(help="The JSON file, ending in .json, or a folder; the card is written beside it, as .txt.")
+    ] = Path("judge-certificate.json"),
     act_as: As = None,
 ) -> None:
     """Write the certificate of a judge with one prompt, passed or not: as JSON, and as a card of one page."""
@@ -302,8 +302,7 @@ def certify_judge(
     with opened_as(act_as) as (database, actor):
         if rubric is not None and not rubric.is_file():
             raise InputRefused(f"{rubric.name} is missing; name a file with the text of the rubric.")
-        if not to.parent.is_dir():
-            raise InputRefused(f"The folder {to.parent} is missing; create it, or name another file.")
+        file = calibration.file_of(to)
         made = calibration.certify(
             database,
             actor,
@@ -314,10 +313,10 @@ def certify_judge(
             None if rubric is None else run_identity.text_of(rubric.read_bytes(), rubric.name).encode(),
             labels or (),
         )
-        to.write_text(made.document, encoding="utf-8")
-        to.with_suffix(".txt").write_text(made.card, encoding="utf-8")
+        file.write_text(made.document, encoding="utf-8")
+        file.with_suffix(".txt").write_text(made.card, encoding="utf-8")
         typer.echo(made.card)
-        console.print(f"Written: {to} and {to.with_suffix('.txt').name}", markup=False)
+        console.print(f"Written: {file} and {file.with_suffix('.txt').name}", markup=False)
 
 
 @cli.command("split")

@@ -15,7 +15,8 @@ from dataclasses import asdict
 from threadpoolctl import threadpool_limits
 
 from agreement.judge import missing
-from agreement.judge.certificate import certificate, origin_of, write
+from agreement.judge.card import write
+from agreement.judge.certificate import certificate, origin_of
 from agreement.judge.checking import check
 from agreement.judge.judged_file import read_judged, refuse_nothing
 from agreement.judge.options import Asked, CheckAsked, asked_of, check_asked_of

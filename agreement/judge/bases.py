@@ -253,6 +253,38 @@ def main_basis(material: Material, plan: Plan) -> Basis:
     raise ValueError(f"basis is {plan.basis!r}; expected one of {', '.join(basis.name for basis in every)}")
 
 
+def undecided_caution(material: Material, basis: Basis, plan: Plan) -> list[str]:
+    """Why decisions in only a part of what humans differ on flatter a judge.
+
+    Parameters
+    ----------
+    material : Material
+    basis : Basis
+    plan : Plan
+        Of sealed candidates, of which few figures are shown, nothing is counted.
+
+    Returns
+    -------
+    list of str
+        A sentence if the basis is what humans agree on, with decisions where they differ, and some of these are
+        missing. Empty otherwise.
+    """
+    labelled = material.labelled
+    if basis.name != ADJUDICATED or not labelled.decides_differences:
+        return []
+    table = labelled.human_table()
+    given = ~np.isnan(table)
+    differ = given.any(axis=1) & (
+        np.where(given, table, -np.inf).max(axis=1) != np.where(given, table, np.inf).min(axis=1)
+    )
+    missing = int((differ & ~basis.given).sum())
+    if not missing:
+        return []
+    of = f"{missing:,} of the {int(differ.sum()):,}" if plan.fewest_shown == 1 else "Some"
+    which = f"{of} {material.unit}s on which humans differ"
+    return [f"{which} were not decided and are left out: the others are easier, which flatters a judge."]
+
+
 _RULES: dict[str, tuple[Rule, ...]] = {
     "binary": ("majority", "unanimous"),
     "nominal": ("majority", "unanimous"),

@@ -1,9 +1,8 @@
-"""A certificate: what was shown about a judge, and on which material, as JSON and as a plain-text card."""
+"""A certificate: what was shown about a judge, and on which material, as JSON."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -13,35 +12,26 @@ from typing import Any
 import numpy as np
 
 from agreement.coding import Codes
-from agreement.judge import consistency, missing, repeated
+from agreement.judge import consistency, missing
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
-from agreement.judge.panels import uniformity
-from agreement.judge.panels.criteria import (
-    DIRECTION,
-    KEY,
-    PASSED,
-    criteria_in_words,
-    level_after_looks,
-    origin_in_words,
-    passes,
-    several_opened,
-)
-from agreement.judge.plan import Criteria, Plan
+from agreement.judge.panels.criteria import KEY, criteria_in_words, passes
+from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
-from agreement.judge.wording import in_figures
 
 KIND, VERSION = "judge-certificate", 1
+FILE_NAME, CARD_SUFFIX = "judge-certificate.json", ".txt"
 MOST_REPEATED = 5_000
 """The most candidates that are stored, by a hash of their name, so that a new run that repeats them shows a shift."""
+
+UNIT, UNITS = "unit", ("candidate", "pair")
+"""What is counted in `covered`: older certificates do not say it, and are read as of candidates."""
 
 NEEDED = {"judge_model": "the judge's model", "prompt_sha256": "the prompt"}
 """What a certificate is valid for, in words: a certificate that lacks one of these covers no later run."""
 
-_BOUNDS = ("agreement_bound", "direction_margin", "fewest_in_stratum", "fewest_humans", "most_missing")
-NOT_ASKED = "not part of the criteria"
 NO_SIGNATURE = (
     "This card is no signature: it says what was computed from the files named, and who made these is not proved."
 )
@@ -213,6 +203,7 @@ def certificate(
         },
         "scale": material.scale.as_dict(),
         "covered": _covered(material, judge),
+        UNIT: material.unit,
         "humans": list(material.humans),
         "looks": plan.looks,
         "plan": _plan_in_json(plan),
@@ -229,6 +220,58 @@ def certificate(
         "note": NO_SIGNATURE,
     }  # fmt: skip
     return {**document, consistency.KEY: consistency.digests_of(document)}
+
+
+def file_asked(target: Path) -> Path:
+    """The JSON file that a target means: itself, or the usual name in a folder.
+
+    Parameters
+    ----------
+    target : Path
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError
+        When it is neither a folder nor ends in .json: the card beside it, which ends in .txt, could replace it.
+
+    Examples
+    --------
+    >>> file_asked(Path("gpt-5.json")).name
+    'gpt-5.json'
+    """
+    if target.is_dir():
+        return target / FILE_NAME
+    if target.suffix.lower() != ".json":
+        raise ValueError(
+            f"the certificate is to be written to {target}, which is not a folder and does not end in .json; expected "
+            f"a folder that exists, or the JSON file, such as {target.with_suffix('.json').name} (the card is written "
+            f"beside it, ending in {CARD_SUFFIX})"
+        )
+    return target
+
+
+def unit_of(document: Mapping[str, Any]) -> str:
+    """What a certificate counts.
+
+    Parameters
+    ----------
+    document : dict
+
+    Returns
+    -------
+    str
+        One of `UNITS`.
+
+    Examples
+    --------
+    >>> unit_of({"covered": {}}), unit_of({"unit": "pair"})
+    ('candidate', 'pair')
+    """
+    return str(document.get(UNIT, UNITS[0]))
 
 
 def _plan_in_json(plan: Plan) -> dict[str, Any]:
@@ -262,139 +305,3 @@ def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict
     names = origin.names(places)
     codes = verdicts.codes[places].tolist()
     return {name_hash(name): code for name, code in zip(names, codes, strict=True) if code == code}
-
-
-def write(document: dict[str, Any], path: Path) -> None:
-    """Write a certificate as JSON, and its card beside it.
-
-    Parameters
-    ----------
-    document : dict
-        As returned by `certificate`.
-    path : Path
-        Path of the JSON file; the card gets the suffix .txt.
-    """
-    path.write_text(json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")
-    path.with_suffix(".txt").write_text(card(document), encoding="utf-8")
-
-
-def card(document: dict[str, Any]) -> str:
-    """A certificate in words, on one page.
-
-    Parameters
-    ----------
-    document : dict
-        As returned by `certificate`.
-
-    Returns
-    -------
-    str
-    """
-    covered = document["covered"]
-    said = {
-        "Judge": document["judge"],
-        "Model": document["judge_model"] or "not said",
-        "Prompt": document["prompt_sha256"] or "not said",
-        "Rubric": document["rubric_sha256"] or "not said",
-        "Scale": _scale_in_words(document["scale"]),
-        "Covered": f"{covered['labelled']:,} labelled of {covered['candidates']:,} candidates",
-        "Left out": _left_out_in_words(document),
-        "Changed": repeated.in_words(document),
-        "Humans": f"{len(document['humans'])} ({', '.join(document['humans'])})",
-        "Blinded": document["blinded"] or "not said",
-        "Labels from": document["labels_from"] or "not said",
-        "Files": ", ".join(f"{source['file']} ({source['sha256'][:12]})" for source in document["sources"]),
-        "Looks": _looks_in_words(document),
-        "Issued": document["issued"],
-    }
-    lines = [f"Certificate of a judge: {_outcome_in_words(document)}", ""]
-    said |= document.get("said", {})
-    lines += [f"{name:<12} {words}" for name, words in said.items()]
-    for name, levels in covered["strata"].items():
-        lines.append(f"{'By ' + name:<12} " + ", ".join(f"{level}: {n} labelled" for level, n in levels.items()))
-    lines += ["", _origin_in_words(document["plan"], of_a_study="Study" in document.get("said", {}))]
-    for key, words in document["criteria"].items():
-        results = [row for row in document["results"] if row["statistic"] == key]
-        lines.append(f"  {key}: {words}")
-        in_points = key == DIRECTION and bool(document["scale"]["positive"])
-        lines += [f"    {_result_in_words(row, in_points=in_points)}" for row in results]
-    seen = dict(document["sentences"])
-    # A judge that passes may still be stricter on one model: no criterion covers that, so it is printed beside them.
-    lines.append(f"  {NOT_ASKED}: {seen.pop(uniformity.KEY)}")
-    lines += ["", "What was seen"]
-    lines += [f"  {sentence}" for sentence in seen.values()]
-    lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
-    # Older certificates have no digests.
-    lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
-    return "\n".join(lines)
-
-
-def _origin_in_words(plan: dict[str, Any], *, of_a_study: bool) -> str:
-    """Return where the criteria come from; bounds given with a command are neither the plan's nor the shipped ones.
-
-    Only a study has a plan of its own.
-    """
-    given, shipped = plan["criteria"], vars(Criteria())
-    # Older certificates lack some of them.
-    is_shipped = all(given.get(name, shipped[name]) == shipped[name] for name in _BOUNDS)
-    if given["declared"] or (is_shipped and plan["margin"] is None):
-        return origin_in_words(given["declared"]) if given["declared"] or of_a_study else "Criteria that are shipped"
-    return "Criteria with bounds given for this certificate, not all of them those that are shipped"
-
-
-def _outcome_in_words(document: dict[str, Any]) -> str:
-    if document["passed"]:
-        return "PASSED"
-    # Older certificates lack this entry.
-    if not document["plan"].get("is_trial"):
-        return "NOT PASSED"
-    would = all(row["sentence"] == PASSED for row in document["results"])
-    return (
-        f"NOT PASSED, as nothing is certified before test (would{'' if would else ' not'} pass on development subjects)"
-    )
-
-
-def _left_out_in_words(document: dict[str, Any]) -> str:
-    """Older certificates lack this entry."""
-    said = document.get(missing.KEY)
-    if said is None:
-        return "not said"
-    return (
-        f"{said['count']:,} of {said['n']:,} labelled without a verdict; a later run at most "
-        f"{100 * said['most']:g} % of all models together"
-    )
-
-
-def _unsaid_in_words(document: dict[str, Any]) -> list[str]:
-    unsaid = [words for name, words in NEEDED.items() if document[name] is None]
-    if not unsaid:
-        return []
-    return [
-        f"It does not say {' and '.join(unsaid)}: a run with another cannot be told, and `check` holds none against it."
-    ]
-
-
-def _looks_in_words(document: dict[str, Any]) -> str:
-    looks, confidence = document["looks"], document["plan"]["confidence"]
-    runs = document["plan"]["runs_opened"]
-    said = f"{looks}, {level_after_looks(looks, confidence)}"
-    return said if runs == 1 else f"{said}; {several_opened(runs, confidence)}"
-
-
-def _scale_in_words(scale: dict[str, Any]) -> str:
-    levels = f" ({', '.join(scale['levels'])})" if scale["levels"] else ""
-    return f"{scale['kind']}{levels}"
-
-
-def _result_in_words(row: dict[str, Any], *, in_points: bool) -> str:
-    """A result in its criterion's unit, to one more place than on the pages, since bounds are often round numbers."""
-    estimate = row["estimate"]
-    value, low, high = (estimate[name] for name in ("value", "low", "high"))
-
-    def short(number: float) -> str:
-        return f"{100 * number:z.2f}" if in_points else in_figures(round(number, 3))
-
-    figure = "undefined" if value is None else short(value) + (" points" if in_points else "")
-    figure += "" if low is None else f" [{short(low)}, {short(high)}]"
-    stratum = "" if row["stratum"] == "all" else f"{row['stratum']}: "
-    return f"{stratum}{row['sentence']}, {figure}, n = {estimate['n']}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.coding import Codes
 from agreement.judge import consistency, missing, repeated
-from agreement.judge.certificate import KIND, NEEDED, VERSION, name_hash
+from agreement.judge.certificate import KIND, NEEDED, UNIT, UNITS, VERSION, name_hash, unit_of
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.factors import Chosen
 from agreement.judge.judged_file import Judged, read_judged
@@ -97,7 +97,8 @@ def check(asked: CheckAsked) -> Check:
     result = _left_out(judged, document) or _changes(judged, document, scale)
     if result.status == WITHIN:
         (verdicts,) = judged.material.judges.values()
-        result = replace(result, sentence=result.sentence + missing.most_in_one(verdicts, judged.material.models))
+        in_one = missing.most_in_one(verdicts, judged.material.models, unit_of(document))
+        result = replace(result, sentence=result.sentence + in_one)
     unsaid += [name for name in (missing.KEY, consistency.KEY) if name not in document]
     if not unsaid:
         return result
@@ -130,6 +131,11 @@ def _read(path: Path) -> dict[str, Any]:
     places = range(len(document["scale"]["levels"]))
     if document["scale"]["kind"] != "number" and not all(code in places for code in document["repeats"].values()):
         raise ValueError(f"{path} was damaged or edited: repeats has verdicts that are no place among scale.levels")
+    if UNIT in document and document[UNIT] not in UNITS:
+        raise ValueError(
+            f"{path} was damaged or edited: {UNIT} is {str(document[UNIT])[:40]!r}; expected the certificate as it was "
+            "written"
+        )
     _require_limit(document, path)
     most = document["plan"]["criteria"].get("most_changed")
     if most is not None and not (_is_number(most) and 0.0 <= most < 1.0):
@@ -269,7 +275,7 @@ def _left_out(judged: Judged, document: dict[str, Any]) -> Check | None:
     """The refusal of a run with too many missing verdicts; None if within the limit, or if the certificate has none."""
     (verdicts,) = judged.material.judges.values()
     certified = document.get(missing.KEY)
-    why = None if certified is None else missing.too_many(verdicts, certified)
+    why = None if certified is None else missing.too_many(verdicts, certified, unit_of(document))
     return None if why is None else Check(OUTSIDE, f"Outside: {why} ({missing.KEY}).", missing.KEY)
 
 
@@ -277,12 +283,12 @@ def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
     """What changed on the repeated candidates: in a direction, over all and in each model and stratum, then in all."""
     (judge,) = judged.material.judges
     codes = judged.material.judges[judge].codes
-    before = document["repeats"]
+    before, unit = document["repeats"], unit_of(document)
     names = judged.names(np.arange(codes.size)) if before else []
     place = {name: row for row, name in enumerate(map(name_hash, names)) if name in before}
     both = [(before[name], codes[row], row) for name, row in place.items() if codes[row] == codes[row]]
     if not both:
-        return Check(WITHIN, "Within the certificate; no candidate of it is repeated, so that no shift can be noticed.")
+        return Check(WITHIN, f"Within the certificate; no {unit} of it is repeated, so that no shift can be noticed.")
     first, second, rows = (np.array(side, dtype=np.float64) for side in zip(*both, strict=True))
     parts = _parts(judged, rows.astype(np.intp))
     moved = repeated.shift(first, second, scale, document["plan"]["confidence"])
@@ -292,7 +298,7 @@ def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
         "repeated": len(both), repeated.SHIFT: moved.figures, repeated.PARTS: of_parts,
         repeated.SCATTER: changed.figures,
     }  # fmt: skip
-    start = f"of {counted(len(both), 'repeated candidate')}, {moved.words}"
+    start = f"of {counted(len(both), f'repeated {unit}')}, {moved.words}"
     if moved.failed:
         where = f"; {in_part}" if in_part is not None else ""
         return Check(OUTSIDE, f"Outside: {start}{where}: the judge has shifted.", repeated.SHIFT, figures)
@@ -300,7 +306,7 @@ def _changes(judged: Judged, document: dict[str, Any], scale: Scale) -> Check:
         return Check(OUTSIDE, f"Outside: {start}; but {in_part}: the judge has shifted there.", repeated.SHIFT, figures)
     if changed.failed:
         return Check(OUTSIDE, f"Outside: {changed.words}: the judge scatters more.", repeated.SCATTER, figures)
-    absent = _absent(len(before) - len(place))
+    absent = _absent(len(before) - len(place), unit)
     return Check(
         WITHIN,
         f"Within the certificate: {start}. {changed.words[0].upper()}{changed.words[1:]}.{absent}",
@@ -322,6 +328,6 @@ def _parts(judged: Judged, rows: Codes) -> dict[str, Chosen]:
     return parts
 
 
-def _absent(count: int) -> str:
-    """The sentence on candidates that the run does not repeat: a different sample may contain none of them."""
-    return f" The certificate names {counted(count, 'candidate')} more, not in this run." if count else ""
+def _absent(count: int, unit: str) -> str:
+    """The sentence on what the run does not repeat of a certificate: a different sample may contain none of it."""
+    return f" The certificate names {counted(count, unit)} more, not in this run." if count else ""

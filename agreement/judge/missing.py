@@ -115,7 +115,7 @@ def most_of(count: int, n: int, confidence: float) -> float:
     return round(wilson_limits(count, n, confidence)[1], 4) if n else 0.0
 
 
-def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
+def too_many(run: Verdicts, certified: dict[str, Any], unit: str = "candidate") -> str | None:
     """Why a run leaves out too much; None if it does not.
 
     Parameters
@@ -123,6 +123,8 @@ def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
     run : Verdicts
     certified : dict
         As returned by `as_certified`.
+    unit : str
+        What is counted.
 
     Returns
     -------
@@ -133,18 +135,20 @@ def too_many(run: Verdicts, certified: dict[str, Any]) -> str | None:
     if not n or count / n <= certified["most"]:
         return None
     return (
-        f"{count:,} of {counted(n, 'candidate')} ({100 * count / n:.2g} %) have no verdict ({WHAT}), and the "
+        f"{count:,} of {counted(n, unit)} ({100 * count / n:.2g} %) have no verdict ({WHAT}), and the "
         f"certificate allows {in_words(certified)}"
     )
 
 
-def most_in_one(run: Verdicts, models: Factor | None) -> str:
+def most_in_one(run: Verdicts, models: Factor | None, unit: str = "candidate") -> str:
     """The sentence on how many of a run have no verdict, and in which model most often: the limit is for all models.
 
     Parameters
     ----------
     run : Verdicts
     models : Factor or None
+    unit : str
+        What is counted.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def most_in_one(run: Verdicts, models: Factor | None) -> str:
     parts = [(name, *left_out(run.part(among))) for name, among in models.levels()]
     name, many, of = max(parts, key=lambda part: part[1] / part[2] if part[2] else 0.0)
     return (
-        f" Without a verdict are {count:,} of {counted(n, 'candidate')}, most often of {name}: {many:,} of {of:,} "
+        f" Without a verdict are {count:,} of {counted(n, unit)}, most often of {name}: {many:,} of {of:,} "
         f"({100 * many / of:.2g} %); the limit is one for all models."
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from agreement.arguments import whole_number
-from agreement.judge.certificate import Identity, text_sha256
+from agreement.judge.certificate import Identity, file_asked, text_sha256
 from agreement.judge.columns import Columns, ScaleAsked
 from agreement.judge.plan import Criteria, Design, Plan
 from agreement.judge.scale import IN_WORDS, WORDS_OF_STATES, Kind, State
@@ -91,23 +91,34 @@ def asked_of(arguments: Sequence[str]) -> Asked:
         given.adjudicated, _parts(given.by), given.rater, given.verdict, given.score, _parts(given.condition),
         given.prompt_version, given.judge_version,
     )  # fmt: skip
-    design: Design = given.design or (
-        "probability" if given.probability else "stratified" if given.stratum else "unknown"
-    )
     criteria = Criteria(
         given.least_agreement, given.direction_margin, given.least_labels, given.least_humans,
         most_missing=given.most_missing, most_changed=given.most_changed,
     )  # fmt: skip
     plan = Plan(
-        given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon, design=design,
+        given.confidence, given.resamples, given.seed, given.margin, given.power, given.epsilon,
+        design=_design(given),
         specificity=given.specificity,
         basis=given.basis, criteria=criteria, looks=whole_number(given.looks, "looks", 1),
     )  # fmt: skip
     scale = ScaleAsked(given.scale, _parts(given.levels), _parts(given.positive), _states(given.states, given.excluded))
     return Asked(
         Path(given.file), Path(given.humans_file) if given.humans_file else None, columns, scale, plan,
-        _identity(given), Path(given.certificate) if given.certificate else None, given.json, given.all_rows,
+        _identity(given), file_asked(Path(given.certificate)) if given.certificate else None, given.json,
+        given.all_rows,
     )  # fmt: skip
+
+
+def _design(given: argparse.Namespace) -> Design:
+    """The design that is named, or that the columns stand for; a simple random part has neither strata nor chances."""
+    named: Design | None = given.design
+    for option, column in (("stratum", given.stratum), ("probability", given.probability)):
+        if column and named == "random":
+            raise ValueError(
+                f"design is 'random', a simple random part, and {option} names the column {column!r}; expected one of "
+                "the two: a part that was drawn by it is not simple"
+            )
+    return named or ("probability" if given.probability else "stratified" if given.stratum else "unknown")
 
 
 def check_asked_of(arguments: Sequence[str]) -> CheckAsked:
@@ -206,7 +217,9 @@ def _parser() -> argparse.ArgumentParser:
     of_scale.add_argument("--states", metavar="WORD=error,...", help="words for error, refusal, unreadable, none")
     _add_plan(parser.add_argument_group("plan").add_argument)
     of_certificate = parser.add_argument_group("certificate")
-    of_certificate.add_argument("--certificate", metavar="FILE", help="write it as JSON, and beside it as text")
+    of_certificate.add_argument(
+        "--certificate", metavar="FILE", help="a .json file, or a folder: write it as JSON, and beside it as text"
+    )
     _add_identity(of_certificate)
     of_certificate.add_argument("--blinded", metavar="WORDS", help="what the humans did not see")
     of_certificate.add_argument("--labels-from", metavar="WORDS", help="who gave the human verdicts, and where")

@@ -239,10 +239,27 @@ class Pool:
         """Of the errors of two corrected scores, by the clusters or items that the models share; 0 without either."""
         if self._units is None:
             return 0.0
-        units, count = compact(self._units)
-        a, b = (np.bincount(units, weights=self._errors(model), minlength=count) for model in (first, second))
+        a, b = self._errors_in_units(first), self._errors_in_units(second)
         spread = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
         return float((a * b).sum()) / spread if spread > 0.0 else 0.0
+
+    def _errors_in_units(self, model: str) -> Floats:
+        """The sum of a model's errors in each cluster or item, computed once, though every two models are compared."""
+        if model not in self._errors_of_models:
+            units, count = self._numbered_units
+            sums = np.bincount(units, weights=self._errors(model), minlength=count)
+            self._errors_of_models[model] = np.asarray(sums, dtype=np.float64)
+        return self._errors_of_models[model]
+
+    @cached_property
+    def _numbered_units(self) -> tuple[Codes, int]:
+        assert self._units is not None
+        return compact(self._units)
+
+    @cached_property
+    def _errors_of_models(self) -> dict[str, Floats]:
+        """Filled by `_errors_in_units`."""
+        return {}
 
     def _errors(self, model: str) -> Floats:
         """What each candidate contributes to the error of a model's corrected score, shape (n,)."""

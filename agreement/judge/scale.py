@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Literal
 
@@ -146,6 +146,8 @@ def scale_of(
 ) -> Scale:
     """The declared scale, or the binary one if all verdicts are words for right and wrong.
 
+    No word of the scale may be declared to stand for a state: it would count as a verdict all the same.
+
     Parameters
     ----------
     texts : iterable of str
@@ -173,6 +175,26 @@ def scale_of(
     >>> scale_of(["Correct", "Incorrect", "error"]).levels
     ('incorrect', 'correct')
     """
+    scale = _scale_of(texts, kind, levels, positive, states)
+    in_lower_case = replace(scale, levels=tuple(level.lower() for level in scale.levels))
+    declared = [word for word, state in states.items() if WORDS_OF_STATES.get(word) != state]
+    for word, coded in zip(declared, codes_of(declared, in_lower_case, {}), strict=True):
+        if coded is not None:
+            known = "a number" if scale.kind == "number" else f"one of {', '.join(scale.levels)}"
+            raise ValueError(
+                f"excluded or states names {word!r}, which is a verdict on this scale ({known}); expected a word that "
+                "takes the place of a verdict"
+            )
+    return scale
+
+
+def _scale_of(
+    texts: Iterable[str],
+    kind: Kind | None,
+    levels: Sequence[str],
+    positive: Sequence[str],
+    states: Mapping[str, State],
+) -> Scale:
     verdicts = sorted({text.strip() for text in texts} - {text for text in texts if text.strip().lower() in states})
     is_binary = all(text.lower() in (*NEGATIVE_WORDS, *POSITIVE_WORDS) for text in verdicts)
     if kind is None:

@@ -20,6 +20,7 @@ from exchange.refusal import InputRefused, Problems, listed
 from exchange.spreadsheet import NotRead
 
 _DAY = re.compile(r"^\d{4}-\d{2}-\d{2}")
+_SUCCEEDED = "success"
 _NOT_GRADED = "Grade not found in model output"
 
 
@@ -32,18 +33,20 @@ def recognises(source: Source) -> bool:
 
 
 def rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
-    """Read the samples, each with the head of the log under `eval`, numbered from 1.
+    """Read the samples, each with the log's `eval` and `status`, numbered from 1.
 
     Raises
     ------
     InputRefused
         The file is not a log, is damaged, or has no samples.
     """
-    head, samples = read_archive(source) if source.is_archive else _whole(source)
+    log, samples = read_archive(source) if source.is_archive else _whole(source)
+    head = log.get("eval")
+    of_log = {"eval": head if isinstance(head, dict) else {}, "status": log.get("status")}
     number = 0
     for number, sample in enumerate(samples, start=1):
         if isinstance(sample, dict):
-            yield number, {**sample, "eval": head}
+            yield number, {**sample, **of_log}
         else:
             problems.add_line(source.name, "sample", number, "expected an object; export the log again.")
     if not number:
@@ -62,8 +65,7 @@ def _whole(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
         raise
     except ValueError as error:
         raise InputRefused(f"{source.name}: not valid JSON ({error}); export the log again.") from None
-    head = log.members.get("eval")
-    return head if isinstance(head, dict) else {}, values_of_member(source.content, "samples")
+    return log.members, values_of_member(source.content, "samples")
 
 
 def lines(number: int, row: dict[str, Any], asked: Asked) -> Iterator[ForeignLine]:
@@ -133,6 +135,12 @@ def identity(row: dict[str, Any]) -> dict[str, str]:
     return {name: value for name, value in said.items() if _says(value)}
 
 
+def stopped(row: dict[str, Any]) -> str:
+    """Return the status of a log whose evaluation failed, was cancelled or did not end; empty if it succeeded."""
+    status = row["status"]
+    return status if _says(status) and status != _SUCCEEDED else ""
+
+
 def _says(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
@@ -147,6 +155,7 @@ LAYOUT = Layout(
     lines=lines,
     words={"C": "correct", "I": "incorrect", "P": "partly"},
     identity=identity,
+    stopped=stopped,
     stand_for={"epoch": ""},
     stores_ungraded=True,
 )

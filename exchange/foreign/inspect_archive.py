@@ -22,7 +22,7 @@ _LARGEST_ARCHIVE = 4_000_000_000
 
 
 def read_archive(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
-    """Return the head of a log and its samples, in the order of the archive.
+    """Return a log without its samples, and these in the order of the archive.
 
     Raises
     ------
@@ -49,8 +49,7 @@ def read_archive(source: Source) -> tuple[dict[str, Any], Iterator[Any]]:
     if unpacked > _LARGEST_ARCHIVE:
         raise InputRefused(f"{source.name} unpacks to more than {_LARGEST_ARCHIVE // 10**9} GB; split it.")
     log = _member(source, head)
-    of_run = log.get("eval") if isinstance(log, dict) else None
-    return of_run if isinstance(of_run, dict) else {}, (_member(source, member) for member in samples)
+    return log if isinstance(log, dict) else {}, (_member(source, member) for member in samples)
 
 
 def _member(source: Source, member: Member) -> Any:

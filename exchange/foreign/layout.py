@@ -202,6 +202,9 @@ class Layout:
         What its words mean if the scale has no such words.
     identity
         Takes the first row; returns what the file says about the judge, by the names of a run's identity.
+    stopped
+        Takes the first row; returns the status by which the file says that what wrote it did not run to its end; empty
+        if it did, or if the file does not say.
     unit
         The unit in which its rows are numbered, if that is neither a line nor an entry of an array.
     stand_for
@@ -220,6 +223,7 @@ class Layout:
     lines: Callable[[int, dict[str, Any], Asked], Iterable[ForeignLine]]
     words: Mapping[str, str] = field(default_factory=dict)
     identity: Callable[[dict[str, Any]], dict[str, str]] = lambda _row: {}
+    stopped: Callable[[dict[str, Any]], str] = lambda _row: ""
     unit: str = ""
     stand_for: Mapping[str, str] = field(default_factory=dict)
     confidence_of: str = ""

@@ -48,8 +48,8 @@ class Gap:
 class ForeignFile:
     """A foreign file: its lines, which are read on demand, and what it says about the judge.
 
-    `unit` is the unit in which lines are numbered: "line", "entry" or "sample". `gaps` covers the lines read so far, by
-    what is mapped.
+    `stopped` is the status of a file whose evaluation did not run to its end, otherwise empty. `unit` is the unit in
+    which lines are numbered: "line", "entry" or "sample". `gaps` covers the lines read so far, by what is mapped.
     """
 
     layout: Layout
@@ -57,6 +57,7 @@ class ForeignFile:
     lines: Iterator[ForeignLine]
     identity: Mapping[str, str] = field(default_factory=dict)
     gaps: Mapping[str, Gap] = field(default_factory=dict)
+    stopped: str = ""
 
 
 def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale, problems: Problems) -> ForeignFile:
@@ -82,7 +83,7 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
         return ForeignFile(layout, unit, iter(()))
     gaps = {name: Gap(path) for name, path in asked.columns.items() if path and name not in _SAID_IF_ANY}
     lines = _lines(source, layout, unit, chain([first], rows), asked, scale, problems, gaps)
-    return ForeignFile(layout, unit, lines, layout.identity(first[1]), gaps)
+    return ForeignFile(layout, unit, lines, layout.identity(first[1]), gaps, layout.stopped(first[1]))
 
 
 def layout_of(source: Source, asked: Asked) -> Layout | None:

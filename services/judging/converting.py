@@ -12,7 +12,7 @@ from exchange.judge_verdicts import NO_VERDICT, require_readable, what_cannot_be
 from exchange.refusal import InputRefused, Problems, shown
 from exchange.report.report_csv import csv_lines
 from protocol.scales import CORRECTNESS
-from services.judging.sources import lacking_in_words, stored_gaps
+from services.judging.sources import lacking_in_words, stopped_in_words, stored_gaps, stored_stopped
 
 # Names the answer, not what it answers.
 _OF_ANSWER = ("model", "answer")
@@ -20,7 +20,7 @@ _DIGITS = 16
 
 
 def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple[Iterator[str], int, str]:
-    """Return a file as lines of a CSV table, its number of verdicts, and a sentence on what some of its rows lack.
+    """Return a file as lines of a CSV table, its number of verdicts, and sentences on what it lacks.
 
     The file is read twice, because its lines would fill the memory: once to find everything that is wrong with it, and
     again while the table is written.
@@ -68,6 +68,7 @@ def converted(content: bytes, file_name: str, asked: Asked, judge: str) -> tuple
     )
     lacking = stored_gaps(foreign.gaps, foreign.unit)
     words = "".join(lacking_in_words(name, asked.columns[name], gap) for name, gap in lacking.items())
+    words += stopped_in_words(stored_stopped(source.name, foreign.stopped, count, foreign.unit))
     return csv_lines(("unit", "model", "rater", "verdict", "explanation", *names), rows), count, words
 
 

@@ -40,6 +40,8 @@ class ForeignLines:
         The first lines without a candidate, with the reasons, and how many there are in all.
     gaps
         Mapped columns and paths that some rows lack, by what they are mapped to.
+    stopped
+        The status of a file whose evaluation did not run to its end, otherwise empty.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class ForeignLines:
         self.unplaced: list[Unplaced] = []
         named: dict[str, None] = {}
         foreign = read_foreign(source, layout, self._asked, scale, problems)
-        self.unit, self.identity = foreign.unit, foreign.identity
+        self.unit, self.identity, self.stopped = foreign.unit, foreign.identity, foreign.stopped
         for line in foreign.lines:
             candidate = places.find(line.clues, layout.stand_for)
             if candidate is None:
@@ -87,6 +89,9 @@ class ForeignLines:
             self._candidates.append(_NOT_PLACED if candidate is None else candidate)
         self.parties: Sequence[str] = tuple(named)
         self.gaps = foreign.gaps
+
+    def __len__(self) -> int:
+        return len(self._candidates)
 
     def of(self, party: str) -> Iterator[JudgeLine]:
         """Yield what one party said, under the candidates' keys."""

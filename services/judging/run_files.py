@@ -162,9 +162,12 @@ def unplaced_in(pieces: Mapping[str, Verdicts]) -> list[Unplaced]:
 
 
 def stored_of(pieces: Mapping[str, Verdicts]) -> dict[str, Any]:
-    """Return what is stored of files that are read together: the format, and mapped columns that rows lack."""
+    """Return what is stored of files that are read together: the format, columns that rows lack, files that stopped."""
     first = next(iter(pieces.values()))
-    return first.stored if len(pieces) == 1 else {**first.stored, **_lacking(pieces)}
+    if len(pieces) == 1:
+        return first.stored
+    stopped = [said for read in pieces.values() for said in read.stopped]
+    return {**first.stored, **_lacking(pieces), **({"stopped": stopped} if stopped else {})}
 
 
 class _JoinedRows:

@@ -61,6 +61,8 @@ class Verdicts:
         For a foreign file, mapped columns and paths that some rows lack, by what they are mapped to.
     unit
         The noun with which its rows are numbered, such as "line".
+    stopped
+        What is stored of files that say that their evaluation did not run to its end.
     """
 
     rows: Mapping[str, Iterable[JudgeRow]]
@@ -71,11 +73,16 @@ class Verdicts:
     left_out: int = 0
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     unit: str = "line"
+    stopped: Sequence[Mapping[str, str]] = ()
 
     @property
     def stored(self) -> dict[str, Any]:
         """What is stored about the file with a run, leaving out what does not apply."""
-        said = {"layout": self.layout, "lacking": stored_gaps(self.gaps, self.unit)}
+        said = {
+            "layout": self.layout,
+            "lacking": stored_gaps(self.gaps, self.unit),
+            "stopped": list(self.stopped),
+        }
         return {key: value for key, value in said.items() if value}
 
 
@@ -84,10 +91,25 @@ def unread_in_words(parameters: Mapping[str, Any]) -> str:
     unplaced = int(parameters.get("unplaced", {}).get("rows", 0))
     words = f" {counted(unplaced, 'line')} of the file could not be placed." if unplaced else ""
     words += unused_in_words(parameters.get("unused_models", ()))
+    words += stopped_in_words(parameters.get("stopped", ()))
     columns = parameters.get("columns", {})
     return words + "".join(
         lacking_in_words(name, columns[name], gap) for name, gap in parameters.get("lacking", {}).items()
     )
+
+
+def stopped_in_words(stopped: Iterable[Mapping[str, str]]) -> str:
+    """Return a sentence on each file whose evaluation did not run to its end, from what is stored about them."""
+    return "".join(
+        f" {of_file['file']} says that its evaluation did not run to its end (status '{of_file['status']}'): it holds "
+        f"{of_file['holds']}, and others may be missing."
+        for of_file in stopped
+    )
+
+
+def stored_stopped(name: str, status: str, count: int, unit: str) -> list[dict[str, str]]:
+    """Return what is stored about a file whose evaluation did not run to its end; empty of any other."""
+    return [{"file": name, "status": shown(status, 40), "holds": counted(count, unit)}] if status else []
 
 
 def lacking_in_words(name: str, path: str, gap: Mapping[str, Any]) -> str:
@@ -271,6 +293,7 @@ def _of_foreign(
         lines.left_out,
         lines.gaps,
         lines.unit,
+        stored_stopped(source.name, lines.stopped, len(lines), lines.unit),
     )
 
 

@@ -70,6 +70,18 @@ def test_our_own_tables_and_what_nobody_knows_are_of_no_layout(content: bytes) -
     assert layout_of(Source(content, "judge"), OF_ITSELF) is None
 
 
+def test_a_file_of_marcus_with_a_score_alone_is_read_as_the_table_of_formats_says() -> None:
+    file = json_lines({"question": "?", "gt": "r", "score": "Correct"})
+    docs = (ROOT / "docs" / "how-to" / "import-verdicts.md").read_text("utf-8")
+
+    with pytest.raises(InputRefused, match="matches none of the known formats"):
+        layout_of(file, OF_ITSELF)
+    lines, problems = read(file, asked_of("marcus", columns=["verdict=score"]))
+
+    assert ([line.said["verdict"] for line in lines], problems) == (["Correct"], [])
+    assert "only `score`, is not recognised: `--format marcus --map verdict=score`" in docs
+
+
 def test_json_lines_without_any_column_of_ours_are_refused_once_and_not_line_by_line() -> None:
     rows = [{"meta": {"qid": "i1"}, "grader": {"label": "PASS"}}] * 3
 

@@ -35,6 +35,18 @@ def test_a_log_of_inspect_ai_reads_the_same_as_a_file_and_as_an_archive(ending: 
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("ending", ["json", "eval"])
+@pytest.mark.parametrize(("status", "stopped"), [("success", ""), ("error", "error"), ("cancelled", "cancelled")])
+def test_a_log_says_if_its_evaluation_did_not_run_to_its_end(ending: str, status: str, stopped: str) -> None:
+    log = json.loads(source_of("inspect_ai.json").content) | {"status": status}
+    content = json.dumps(log).encode() if ending == "json" else archive_of(log, 93)
+    source = Source(content, f"log.{ending}")
+    layout = layout_of(source, OF_ITSELF)
+    assert layout is not None
+
+    assert read_foreign(source, layout, OF_ITSELF, CORRECTNESS, Problems()).stopped == stopped
+
+
 def test_a_log_says_who_graded_by_which_prompt_and_when() -> None:
     source = source_of("inspect_ai.json")
     layout = layout_of(source, OF_ITSELF)

@@ -155,11 +155,17 @@ def test_labels_made_elsewhere_are_taken_in_and_marked_in_what_is_printed_of_jud
     frozen("close", "tiny", "--reason", "Nobody reads here: labels were made elsewhere.")
     printed = frozen("judge", "report", "tiny", "--labels", "sheet")
     made = frozen("judge", "certify", "tiny", "--labels", "sheet", "--to", tmp_path / "certificate.json")
+    in_folder = frozen("judge", "certify", "tiny", "--labels", "sheet", "--to", tmp_path)
+    nameless = frozen("judge", "certify", "tiny", "--labels", "sheet", "--to", tmp_path / "certificate")
     files = frozen("judge", "export", "tiny", tmp_path / "tidy.csv", "--labels", "sheet")
 
     assert "4 labels of 2 labellers on 2 candidates; how they were blinded is said to be: not at all" in taken.stdout
     assert printed.stdout.startswith("The people are labellers, not raters of this study")
     assert "Blinded      not blinded here; elsewhere, 'sheet': said to be: not at all" in made.stdout
+    assert in_folder.exit_code == 0
+    assert (tmp_path / "judge-certificate.json").is_file() and (tmp_path / "judge-certificate.txt").is_file()
+    assert (nameless.exit_code, (tmp_path / "certificate").exists()) == (1, False)
+    assert "or the JSON file, such as certificate.json" in " ".join(nameless.stdout.split())
     assert files.exit_code == 0 and "not blinded here" in (tmp_path / "tidy.csv").read_text("utf-8")
 
 

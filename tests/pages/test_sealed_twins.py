@@ -44,7 +44,7 @@ COMMANDS = {
     "judge report by labels": ("judge", "report", STUDY, "--all-rows", "--labels", "physicians"),
     "judge report by what was settled": ("judge", "report", STUDY, "--all-rows", "--basis", "adjudicated"),
     "judge certify by labels": (
-        "judge", "certify", STUDY, "--run", "run-1", "--labels", "physicians", "--to", "OUT",
+        "judge", "certify", STUDY, "--run", "run-1", "--labels", "physicians", "--to", "OUT.json",
     ),
 }  # fmt: skip
 PAGES = sorted(path.stem for path in (ROOT / "pages" / "admin").glob("*.py") if path.stem != "import_study")
@@ -157,9 +157,8 @@ def test_what_commands_print_and_write_is_the_same_on_postgresql(
 def said_by(name: str, situation: Situation, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return what a command prints and writes about a situation, as it is compared."""
     serve(situation, monkeypatch)
-    out = folder / "out"
     folder.mkdir()
-    result = invoke(*(str(out) if part == "OUT" else part for part in COMMANDS[name]))
+    result = invoke(*(f"{folder}/{part.lower()}" if part.startswith("OUT") else part for part in COMMANDS[name]))
     assert result.exit_code == 0, result.output
     written = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     texts = [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in written]

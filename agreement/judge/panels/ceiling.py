@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.estimate import Estimate
-from agreement.judge.bases import Basis, adjudication_caution, bases, main_basis
+from agreement.judge.bases import Basis, adjudication_caution, bases, main_basis, undecided_caution
 from agreement.judge.coefficients import alpha_of_all, ceiling_of, coefficients, headline
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
@@ -49,6 +49,7 @@ def panel(material: Material, plan: Plan) -> Panel:
     if len(material.humans) == 1:
         refused.append("One human gave verdicts: there is no agreement between humans to hold the judge against.")
     refused += [said for judge in material.judges if (said := adjudication_caution(material, judge))]
+    refused += undecided_caution(material, main_basis(material, plan), plan)
     if len(material.humans) == 2:
         refused.append("Two humans: compared pairwise only, as leaving one out leaves no agreement of others.")
     if len(material.humans) > MOST_COMPARED:

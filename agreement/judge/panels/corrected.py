@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.coding import compact
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
@@ -81,7 +81,9 @@ def panel(material: Material, plan: Plan) -> Panel:
         for why in words:
             refused.setdefault(why, []).append(judge)
         sentences += [_sentence(judge, of_judge, pool, plan), *more]
-    return Panel(KEY, tuple(sentences), tuple(rows), said_of_judges(refused))
+    is_corrected = any(row.statistic == CORRECTED for row in rows)
+    cautions = undecided_caution(material, basis, plan) if is_corrected else []
+    return Panel(KEY, tuple(sentences), tuple(rows), (*said_of_judges(refused), *cautions))
 
 
 def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[str]]:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import how_adjudicated, main_basis, only_what_differed
+from agreement.judge.bases import how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import ceiling_of
 from agreement.judge.declared import estimates
 from agreement.judge.material import Material
@@ -47,7 +47,8 @@ def panel(material: Material, plan: Plan) -> Panel:
         of_judge = [row for criterion in criteria_of(plan).values() for row in criterion(material, judge, plan)]
         rows += of_judge
         sentences.append(_sentence(judge, of_judge, material, plan))
-    return Panel(KEY, tuple(sentences), tuple(rows))
+    caution = undecided_caution(material, main_basis(material, plan), plan)
+    return Panel(KEY, tuple(sentences), tuple(rows), tuple(caution))
 
 
 def passes(panel: Panel, judge: str) -> bool:

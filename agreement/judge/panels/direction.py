@@ -10,7 +10,7 @@ import numpy as np
 from agreement.clustered_tests import mcnemar_in_clusters
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
-from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import by_interval, judge_direction, stands_for
 from agreement.judge.material import Material
@@ -50,7 +50,8 @@ def panel(material: Material, plan: Plan) -> Panel:
         return Panel(KEY, ("A direction is not defined on this scale.",), refused=(reason,))
     labelled, margin = material.labelled, margin_of(material.scale, plan)
     to_pass = margin_to_pass(material, plan)
-    usual = main_basis(material, plan).name
+    main = main_basis(material, plan)
+    usual = main.name
     rows = [
         row
         for judge, verdicts in labelled.judges.items()
@@ -65,6 +66,7 @@ def panel(material: Material, plan: Plan) -> Panel:
         refused = ("No margin is declared for numbers, so the number of labels needed is not computed.",)
     differed = (only_what_differed(material, judge, basis) for judge in labelled.judges for basis in bases(material))
     refused += tuple(f"{reason} They do not show a direction." for reason in differed if reason)
+    refused += tuple(undecided_caution(material, main, plan))
     whole = Panel(KEY, (), tuple(rows), refused)
     return Panel(KEY, _sentences(whole, material, margin, plan), whole.rows, refused)
 

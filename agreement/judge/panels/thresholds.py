@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.coding import Codes, Floats, compact
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, main_basis
+from agreement.judge.bases import Basis, bases, main_basis, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
@@ -138,6 +138,7 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
         of_scale = "numbers are neither" if material.scale.kind == "number" else _NONE_POSITIVE
         reason = f"Thresholds need verdicts right or wrong: {of_scale}."
         return Panel(KEY, ("A threshold is not defined here.",), refused=(reason,))
+    refused += undecided_caution(material, basis, plan)
     rows: list[Row] = []
     sentences = [] if basis.name == usual.name else [_instead(usual, basis)]
     sentences += [f"The meaning of {judge}'s probabilities is not known." for judge in ungraded]

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed
+from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import stands_for
 from agreement.judge.factors import Factor
@@ -75,6 +75,7 @@ def panel(material: Material, plan: Plan) -> Panel:
         for name, factor in factors.items()
         if sum(1 for _ in factor.levels()) > MOST_LEVELS
     ]
+    refused += undecided_caution(material, usual, plan)
     for judge in material.judges:
         for basis in bases(material):
             differed = only_what_differed(material, judge, basis)

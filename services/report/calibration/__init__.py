@@ -1,5 +1,6 @@
 """The calibration of judges in a study: what people and judges said in a field, and the panels computed from it."""
 
+from agreement.judge.certificate import FILE_NAME
 from services.report.calibration.calibrating import (
     Calibration,
     calibration_of,
@@ -11,7 +12,7 @@ from services.report.calibration.calibrating import (
     sections_of,
     summary_of,
 )
-from services.report.calibration.certifying import CARD_NAME, FILE_NAME, Certificate, certify
+from services.report.calibration.certifying import CARD_NAME, Certificate, certify, file_of
 from services.report.calibration.figures import figures_of
 from services.report.calibration.opening import counts_before_opening, open_agreement
 
@@ -26,6 +27,7 @@ __all__ = [
     "details_of",
     "fields_with_judges",
     "figures_of",
+    "file_of",
     "in_words",
     "is_rated",
     "labels_in",

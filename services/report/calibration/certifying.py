@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlmodel import Session, col, select
 
 from agreement.coding import Codes
-from agreement.judge.certificate import Identity, Origin, card, certificate, text_sha256
+from agreement.judge.card import card
+from agreement.judge.certificate import CARD_SUFFIX, FILE_NAME, Identity, Origin, certificate, file_asked, text_sha256
 from agreement.judge.columns import Columns
 from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
@@ -20,7 +22,7 @@ from agreement.judge.withheld import rounded
 from db import Candidate, Database, Freeze, Item, JudgeRun, Verdict, queries
 from db.base import stored_id
 from db.standing import STANDS
-from services.errors import Conflict
+from services.errors import Conflict, InputRefused
 from services.installation.version import SOFTWARE_VERSION
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.people.identity import Actor
@@ -33,7 +35,7 @@ from services.seals.order import ANSWERED, LAST, places_in_chain
 
 # This many candidates are selected by one statement.
 _ASKED_AT_ONCE = 500
-FILE_NAME, CARD_NAME = "judge-certificate.json", "judge-certificate.txt"
+CARD_NAME = str(Path(FILE_NAME).with_suffix(CARD_SUFFIX))
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,23 @@ class Certificate:
     passed: bool
     document: str
     card: str
+
+
+def file_of(target: Path) -> Path:
+    """Return the JSON file that a target means: itself, or the usual name in a folder.
+
+    Raises
+    ------
+    InputRefused
+        It is neither, or its own folder is missing.
+    """
+    if not target.parent.is_dir():
+        raise InputRefused(f"The folder {target.parent} is missing; create it, or name another file.")
+    try:
+        return file_asked(target)
+    except ValueError as error:
+        words = str(error)
+        raise InputRefused(f"{words[0].upper()}{words[1:]}.") from None
 
 
 def certify(

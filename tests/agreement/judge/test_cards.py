@@ -6,7 +6,7 @@ import re
 import pytest
 
 from agreement.judge.__main__ import main
-from agreement.judge.certificate import card
+from agreement.judge.card import card
 from agreement.judge.wording import in_figures
 from tests.agreement.judge.judged_files import BASIC, checked, leaving_out, written
 
@@ -17,6 +17,18 @@ def test_the_card_says_what_was_shown_and_that_it_is_no_signature(certified):
     assert card.startswith("Certificate of a judge: PASSED")
     for words in ("gpt-5-mini-2026-08", "to the judge", "lower limit above -.1", "no signature", "Looks        1"):
         assert words in card
+
+
+@pytest.mark.parametrize(
+    ("written", "counted"),
+    [({"unit": "candidate"}, "candidates"), ({"unit": "pair"}, "pairs"), ({}, "candidates")],
+    ids=["of candidates", "of pairs", "older, which does not say what it counts"],
+)
+def test_the_card_counts_what_the_certificate_is_of(written, counted, certified):
+    document = json.loads(certified.read_text())
+    document = {name: part for name, part in document.items() if name != "unit"} | written
+
+    assert f"Covered      400 labelled of 400 {counted}\n" in card(document)
 
 
 @pytest.mark.parametrize("given", [("--direction-margin", ".3"), ("--margin", ".3"), ("--least-agreement", "-.3")])

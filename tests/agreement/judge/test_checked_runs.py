@@ -100,6 +100,38 @@ def test_a_run_that_leaves_out_no_more_than_the_upper_limit_is_within(files, cer
     assert "the limit is one for all models." in said
 
 
+def of_unit(certified, target, unit):
+    """The same certificate, of another unit; of none for an older one."""
+    document = json.loads(certified.read_text())
+    del document["unit"]
+    document |= {"unit": unit} if unit else {}
+    target.write_text(json.dumps(document | {"digests": digests_of(document)}))
+    return target
+
+
+@pytest.mark.parametrize(("unit", "counted"), [("pair", "pairs"), ("", "candidates")], ids=["pairs", "older"])
+def test_a_run_is_counted_in_what_the_certificate_is_of(files, certified, tmp_path, capsys, unit, counted):
+    target = of_unit(certified, tmp_path / "card.json", unit)
+    run = leaving_out(files, tmp_path / "few.csv", 200)
+    lines = run.read_text().splitlines()
+    run.write_text("\n".join(lines[:301]) + "\n")
+
+    status, said = checked(files, target, run, capsys)
+
+    assert status == 0
+    assert f" of 298 repeated {counted}, " in said
+    assert f"The certificate names 100 {counted} more" in said
+    assert f"Without a verdict are 2 of 300 {counted}" in said
+
+
+def test_a_certificate_of_an_unknown_unit_was_edited(files, certified, tmp_path, capsys):
+    target = of_unit(certified, tmp_path / "card.json", "answer")
+
+    status = main(["check", str(target), str(files / "same.csv")])
+
+    assert (status, "was damaged or edited: unit is 'answer'" in capsys.readouterr().err) == (2, True)
+
+
 def test_an_older_certificate_limits_nothing_that_is_left_out_and_says_so(files, certified, tmp_path, capsys):
     document = json.loads(certified.read_text())
     del document["without_verdict"], document["plan"]["criteria"]["most_missing"], document["digests"]

@@ -76,6 +76,10 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
         (("--looks", "0"), "looks is 0; expected a whole number of at least 1"),
         (("--prompt", "none.txt"), "none.txt: No such file or directory"),
         (("--states", "later=someday"), "states holds 'later=someday'; expected WORD=error"),
+        (("--excluded", "Correct"), "names 'correct', which is a verdict on this scale (one of incorrect, correct)"),
+        (("--states", "no=refusal"), "names 'no', which is a verdict on this scale"),
+        (("--stratum", "model", "--design", "random"), "a simple random part, and stratum names the column 'model'"),
+        (("--probability", "p", "--design", "random"), "a simple random part, and probability names the column 'p'"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, says):
@@ -85,6 +89,22 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, 
     assert status == 2
     assert says in error
     assert error.count("\n") == 1
+
+
+def test_a_certificate_for_a_folder_gets_its_usual_name(files, tmp_path, capsys):
+    status = main([str(files / "judged.csv"), *BASIC, "--certificate", str(tmp_path)])
+
+    assert status == 0
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["judge-certificate.json", "judge-certificate.txt"]
+    assert f"Written: {tmp_path / 'judge-certificate.json'} and " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["certificate", "certificate.txt", "missing/"])
+def test_a_certificate_for_what_is_neither_a_folder_nor_json_is_refused(files, tmp_path, capsys, name):
+    status = main([str(files / "judged.csv"), *BASIC, "--certificate", str(tmp_path / name)])
+
+    assert (status, list(tmp_path.iterdir())) == (2, [])
+    assert "is not a folder and does not end in .json; expected a folder that exists, or" in capsys.readouterr().err
 
 
 def test_a_file_without_a_candidate_that_both_have_rated_is_refused_with_the_numbers(tmp_path, capsys):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agreement.judge.factors import Factor
-from agreement.judge.panels import PANELS
+from agreement.judge.panels import PANELS, corrected
 from agreement.judge.panels.repeatability import MOST_RUNS
 from agreement.judge.plan import Plan
 from agreement.judge.printing import report
@@ -55,3 +55,17 @@ def test_no_function_is_called_with_the_square_of_candidates_runs_or_categories(
     many = calls_of_a_calibration(**SMALL | {name: TIMES * SMALL[name] for name in grown})
 
     assert {name: (few[name], n) for name, n in many.items() if n > max(MOST * few[name], FEW)} == {}
+
+
+def test_the_errors_of_a_model_are_summed_once_though_it_is_compared_with_every_other():
+    """Each sum goes through all candidates, of which there may be 1.6 million."""
+    made = three_humans(n_labelled=120)
+    # No item is labelled for two models, so that none is compared item by item.
+    alone = np.arange(made.n) // 3 % 3 == np.arange(made.n) % 3
+    material = replace(
+        made, humans={name: verdicts(np.where(alone, own.codes, np.nan)) for name, own in made.humans.items()}
+    )
+
+    calls = calls_of(lambda: corrected.panel(material, PLAN), within="/agreement/judge/pool.py")
+
+    assert {n for name, n in calls.items() if name.endswith("_errors")} == {3}

@@ -12,7 +12,7 @@ from agreement import (
 )
 from agreement.judge.bases import Adjudicated, bases, main_basis
 from agreement.judge.factors import Factor
-from agreement.judge.panels import ceiling, corrected, criteria, direction, replacement, uniformity
+from agreement.judge.panels import calibrate, ceiling, corrected, criteria, direction, replacement, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale, State
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans, verdicts
@@ -173,6 +173,50 @@ def test_a_drawn_share_of_what_agrees_corrects_nothing_without_its_chances():
     (why,) = (said for said in panel.refused if "Nothing is corrected" in said)
     assert re.search(r"Adjudicated were \d+ of the \d+ candidates on which judge differs from a human, and \d+ of", why)
     assert why.endswith("or --probability with the chance of each to be adjudicated.")
+
+
+RESTING = ("ceiling", "direction", "uniformity", "corrected", "certificate")
+
+
+def settled_where_drawn(left, **plan):
+    """Three models, two humans who differ on some; of these so many were not drawn for the phase that decides."""
+    rng = np.random.default_rng(6)
+    truth = (rng.random(300) < 0.6).astype(float)
+    first, second, judge = (np.where(rng.random(300) < 0.1, 1 - truth, truth) for _ in range(3))
+    not_drawn = np.flatnonzero(first != second)[:left]
+    decided = np.where(np.isin(np.arange(300), not_drawn), np.nan, truth)
+    models = Factor(np.arange(300) % 3, ("A", "B", "C"))
+    given = material(
+        [first, second], {"judge": judge}, adjudicated=verdicts(decided), decides_differences=True, models=models
+    )
+    panels = calibrate(given, Plan(**{"basis": "adjudicated", "design": "random", "resamples": 100} | plan))
+    said = {key: [why for why in panel.refused if "flatters a judge" in why] for key, panel in panels.items()}
+    return int((first != second).sum()), {key: why for key, why in said.items() if why}
+
+
+def test_that_what_humans_differ_on_was_not_all_decided_is_said_in_every_panel_that_rests_on_the_decisions():
+    differing, said = settled_where_drawn(20)
+
+    why = (
+        f"20 of the {differing} candidates on which humans differ were not decided and are left out: the others are "
+        "easier, which flatters a judge."
+    )
+    assert said == {key: [why] for key in RESTING}
+
+
+def test_of_few_candidates_that_may_be_shown_those_not_decided_are_not_counted():
+    _, said = settled_where_drawn(20, fewest_shown=5)
+
+    why = (
+        "Some candidates on which humans differ were not decided and are left out: the others are easier, which "
+        "flatters a judge."
+    )
+    assert said == {key: [why] for key in RESTING}
+
+
+@pytest.mark.parametrize(("left", "basis"), [(0, "adjudicated"), (20, None), (20, "h1")])
+def test_nothing_is_said_of_decisions_that_are_complete_or_that_nothing_rests_on(left, basis):
+    assert settled_where_drawn(left, basis=basis)[1] == {}
 
 
 @pytest.mark.parametrize(

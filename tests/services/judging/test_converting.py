@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,15 @@ def test_a_unit_without_an_id_is_made_from_question_reference_and_case() -> None
     assert rows[0]["unit"] == rows[1]["unit"] != rows[2]["unit"]
     assert {(row["model"], row["rater"]) for row in rows} == {("m", "grader")}
     assert [row["verdict"] for row in rows[3:]] == ["unreadable", "error"]
+
+
+@pytest.mark.parametrize(("status", "is_noted"), [("success", False), ("cancelled", True)])
+def test_a_log_that_did_not_run_to_its_end_is_converted_with_a_note(status: str, is_noted: bool) -> None:
+    log = json.loads((FILES / "inspect_ai.json").read_bytes()) | {"status": status}
+
+    _, _, words = converted(json.dumps(log).encode(), "log.json", asked_of(), "grader")
+
+    assert ("(status 'cancelled'): it holds 3 samples" in words) == is_noted
 
 
 def test_a_file_that_nobody_knows_is_refused() -> None:

@@ -18,7 +18,7 @@ from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.judging import import_runs
 from services.judging.import_runs import Identity, JudgeRunLine
-from services.judging.sources import asked_of
+from services.judging.sources import RunFile, asked_of
 from services.record.verification import verify_study
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed
@@ -138,6 +138,39 @@ def test_a_log_of_inspect_ai_brings_its_grader_prompt_and_day(situation: Situati
     }  # fmt: skip
     said = {key: run.parameters[key] for key in ("model", "prompt", "made_on")}
     assert said == {"model": "grader-9", "prompt": "Is it so? {answer}", "made_on": "2026-11-20"}
+
+
+def log_with_status(status: str, which: slice = slice(None)) -> bytes:
+    """Return the log of Inspect AI with another status, and some of its samples."""
+    log = json.loads(file_of("inspect_ai.json"))
+    return json.dumps(log | {"status": status, "samples": log["samples"][which]}).encode()
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+def test_a_log_whose_evaluation_did_not_run_to_its_end_is_imported_with_a_note_of_what_it_holds(
+    situation: Situation, status: str
+) -> None:
+    line = take_in(situation, log_with_status(status), f"ended by {status}")
+
+    note = (
+        f"judged.json says that its evaluation did not run to its end (status '{status}'): it holds 3 samples, and "
+        "others may be missing."
+    )
+    [listed] = [run for run in lines_of(situation) if run.name == line.name]
+    assert note in line.in_words and note in listed.unread
+
+
+def test_of_several_logs_those_are_noted_that_did_not_run_to_their_end(situation: Situation) -> None:
+    files = [RunFile("rest.json", log_with_status("error", slice(1, None)))]
+
+    line = take_in(situation, log_with_status("success", slice(1)), "two logs", file_name="one.json", further=files)
+
+    assert "rest.json says that its evaluation did not run" in line.in_words and "holds 2 samples" in line.in_words
+    assert "one.json says" not in line.in_words
+
+
+def lines_of(situation: Situation) -> list[JudgeRunLine]:
+    return import_runs.judge_runs_of(situation.database, situation.admin, situation.study_key)
 
 
 def test_a_model_string_that_contradicts_the_file_is_refused(situation: Situation) -> None:

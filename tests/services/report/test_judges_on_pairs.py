@@ -176,6 +176,13 @@ def test_a_certificate_names_pairs_as_the_exported_table_does(situation: Situati
     assert set(json.loads(made.document)["repeats"]) == {name_hash(name) for name in names}
 
 
+def test_a_certificate_and_its_card_count_pairs(situation: Situation) -> None:
+    made = calibration.certify(situation.database, situation.admin, situation.study_key, runs=["first shown first"])
+
+    assert json.loads(made.document)["unit"] == "pair"
+    assert "18 labelled of 18 pairs\n" in made.card
+
+
 def test_the_report_compares_the_judge_with_people_and_counts_pairs(situation: Situation) -> None:
     report = build_report(situation.database, situation.admin, situation.study_key)
 
