@@ -10,7 +10,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.words import Words
 
 
-def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> Estimate:
+def gap(first: Estimate, second: Estimate, *, name: str, confidence: float, shared: int = 0) -> Estimate:
     """Difference of two estimates, with limits by the square-and-add method (MOVER).
 
     ``low = a - b - sqrt((a - l_a)^2 + (u_b - b)^2)`` and ``high = a - b + sqrt((u_a - a)^2 + (b - l_b)^2)`` [1]_. It
@@ -24,6 +24,8 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
     name : str
     confidence : float
         The confidence level reported for the difference; both intervals should have it.
+    shared : int
+        How many clusters are in both samples; `n_clusters` counts them once.
 
     Returns
     -------
@@ -45,7 +47,8 @@ def gap(first: Estimate, second: Estimate, *, name: str, confidence: float) -> E
     (0.0524, 0.3339)
     """
     n, method = first.n + second.n, Words("square-and-add of the two intervals", ", taken as independent")
-    clusters = None if first.n_clusters is None or second.n_clusters is None else first.n_clusters + second.n_clusters
+    counts = (first.n_clusters, second.n_clusters)
+    clusters = None if counts[0] is None or counts[1] is None else counts[0] + counts[1] - shared
     for estimate in (first, second):
         if math.isnan(estimate.value) or math.isnan(estimate.low):
             reason = estimate.undefined_because or "no interval"

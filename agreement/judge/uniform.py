@@ -161,9 +161,18 @@ class _Part:
         of_level = self._at(confidence, plan, shares)
         name = "difference of two signed differences"
         return {
-            (first, second): gap(of_level[first], of_level[second], name=name, confidence=confidence)
+            (first, second): gap(
+                of_level[first], of_level[second], name=name, confidence=confidence, shared=self._in_both(first, second)
+            )
             for first, second in pairs
         }
+
+    def _in_both(self, first: str, second: str) -> int:
+        """The number of clusters with candidates of both levels."""
+        if self.clusters is None:
+            return 0
+        of_each = [self.clusters[self.codes == self.names.index(name)] for name in (first, second)]
+        return int(np.intersect1d(*of_each).size)
 
     def _at(self, confidence: float, plan: Plan, shares: bool) -> dict[str, Estimate]:
         estimates = {}

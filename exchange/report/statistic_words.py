@@ -233,6 +233,8 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("mean_difference", "between_levels"): Words(
         "{option}: difference of two levels", "difference of mean differences of two levels of {option}"
     ),
+    ("share", "raw_option"): Words("share of {option} as judged", "share of {option} as judged"),
+    ("share", "corrected_option"): Words("share of {option}, corrected by people", "corrected share of {option}"),
     ("share", "raw_score"): Words("share correct as judged", "share correct as judged"),
     ("share", "corrected_score"): Words("share correct, corrected by people", "corrected share correct"),
     ("mean_answer", "raw_score"): Words("mean as judged", "mean as judged"),
@@ -256,11 +258,11 @@ BOUNDS = {
     ("scored_correct", "worst"): ("left out counted incorrect", "left out counted incorrect"),
     ("scored_correct", "best"): ("left out counted correct", "left out counted correct"),
     **dict.fromkeys(
-        (("option", "worst"), ("scored_option", "worst")),
+        (("option", "worst"), ("scored_option", "worst"), ("raw_option", "worst")),
         ("left out counted as another", "left out counted as another option"),
     ),
     **dict.fromkeys(
-        (("option", "best"), ("scored_option", "best")),
+        (("option", "best"), ("scored_option", "best"), ("raw_option", "best")),
         ("left out counted as this", "left out counted as this option"),
     ),
     **dict.fromkeys(
@@ -302,6 +304,8 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
     ),
     **dict.fromkeys(
         (
+            ("share", "raw_option"),
+            ("share", "corrected_option"),
             ("share", "raw_score"),
             ("share", "corrected_score"),
             ("mean_answer", "raw_score"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from protocol.fields import KINDS, LISTS, NUMBERS, ONE_OPTION, ORDERED, PLACES, SETS, types_on
@@ -214,11 +214,28 @@ def not_computed(study: Expansion) -> Iterator[str]:
         if lacking:
             words = capital(line_in_words(study, line.model_copy(update={"of": lacking})))
             named = f"Criterion “{spoken(line.key)}”, d" if isinstance(line, AuthoredCriterion) else "D"
-            yield f"{named}eclared, not computed by this release: {words}."
+            said = f"{named}eclared, not computed by this release: {words}."
+            yield " ".join(filter(None, (said, _what_it_lacks(study, line, lacking))))
     of_raters = [key for key in plan.strata if key == "group" or _table_of(study, key) == "raters"]
     if of_raters:
         within = listed([spoken(key) for key in of_raters])
         yield f"Declared, not done by this release: bootstraps that resample within each {within}."
+
+
+def _what_it_lacks(study: Expansion, line: AuthoredEstimate, names: Sequence[str]) -> str:
+    """Return a sentence on what keeps a line from being computed, if the line alone shows it; otherwise empty."""
+    estimate = spoken(line.estimate)
+    if line.estimate in ("direction", "uniformity", "corrected") and not {*names} <= {*judged_fields(study)}:
+        return f"A line on {estimate} is of judges’ verdicts, which are about models’ answers."
+    if line.estimate == "direction" and not line.against:
+        return "A direction needs with: judges."
+    if line.estimate == "correlation" and not line.against:
+        return "A correlation needs with: judges for steps and numbers, with: token_f1 or exact_match for scores."
+    if line.compare not in (None, "group") and line.estimate not in ("difference", "corrected"):
+        return "Values of an attribute are compared by estimate: difference; under by, each of them has a line."
+    if line.over and line.estimate not in ("uniformity", "joint_rate", "flag_precision", "auc"):
+        return f"{capital(estimate)} is not taken over anything; under by, each value has a line."
+    return ""
 
 
 def _table_of(study: Expansion, key: str) -> str:

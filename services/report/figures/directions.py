@@ -10,6 +10,8 @@ from protocol.language.wording import listed
 
 # Which side of "human minus judge" means what.
 AXIS = "← judge more lenient · human minus judge (points) · judge stricter →"
+# The same where the share is of an option, which need not be the better one.
+AXIS_OF_OPTION = "← judge chooses it more often · human minus judge (points) · judge chooses it less often →"
 # The outcomes that `agreement` decides by an interval, in the order in which they are named.
 _DECIDED = ("stricter", "more lenient", "undecided")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +14,7 @@ from protocol.fields.pixels import exact_column_and_row
 from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.layout import read_cell
 from protocol.language.model_answers import answered_in_words, answers_items, cell_of, stored_as
+from protocol.language.wording import spoken
 from services.reading.answers import as_asked
 from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, State
@@ -26,11 +27,17 @@ Answered = Mapping[str, tuple[State, Any]]
 
 
 def answers_of_models(
-    rows: ListedRows, study: Expansion, phase: Phase, items: Sequence[ItemLine]
+    rows: ListedRows, study: Expansion, phase: Phase, items: Sequence[ItemLine], conditions: Sequence[str] = ()
 ) -> dict[str, dict[int, Answered]]:
     """Return, by model, its answer to each item that was drawn for a phase, by the item's id.
 
-    If a model has several answers to an item, the second, third and so on get names of their own.
+    If a model has several answers to an item, those under each condition get a name of their own, and so do the second,
+    third and so on under the same one.
+
+    Parameters
+    ----------
+    conditions
+        The attributes that tell several answers of one model to one item apart.
     """
     if not answers_items(phase):
         return {}
@@ -38,6 +45,7 @@ def answers_of_models(
     for candidate in rows.candidates:
         if candidate.model and not candidate.given_in:
             of_item[candidate.item].append(candidate)
+    several = {model for own in of_item.values() for model, n in Counter(line.model for line in own).items() if n > 1}
     answered: dict[str, dict[int, Answered]] = defaultdict(dict)
     forms = {form.key: form.fields for form in study.forms}
     columns = {key for candidate in rows.candidates for key, cell in candidate.answers.items() if cell}
@@ -48,23 +56,35 @@ def answers_of_models(
         in_words = [key for key in answered_in_words(study, phase, item.form) if stored_as(key) not in columns]
         times: dict[str, int] = defaultdict(int)
         for candidate in of_item[item.key]:
-            times[candidate.model] += 1
+            whose = candidate.model
+            if whose in several:
+                whose += _under(study, candidate, conditions)
+            times[whose] += 1
             cells = {
                 key: cell_of(candidate.answers, candidate.answer, field, in_words) for key, field in fields.items()
             }
-            name = _name(candidate.model, times[candidate.model])
-            answered[name][item.id] = _read(item, keys, fields, cells)
+            answered[_name(whose, times[whose])][item.id] = _read(item, keys, fields, cells)
     return {name: answered[name] for name in sorted(answered)}
+
+
+def _under(study: Expansion, candidate: CandidateLine, conditions: Sequence[str]) -> str:
+    """Return the conditions of an answer, as they stand behind the name of its model; empty if it has none."""
+    texts = {(each.key, option.id): option.text for each in study.attributes for option in each.options}
+    given = [(key, candidate.attributes.get(key, "")) for key in conditions]
+    said = ", ".join(f"{spoken(key)}: {texts.get((key, value), value)}" for key, value in given if value)
+    return f" ({said})" if said else ""
 
 
 def _name(model: str, time: int) -> str:
     return model if time == 1 else f"{model}{_TIME}{time}"
 
 
-def model_of(name: str) -> str:
-    """Return the model whose answers a column holds: its only ones, or the first, second, third ... to each item."""
+def model_of(name: str, conditions: Sequence[str] = ()) -> str:
+    """Return the model whose answers a column holds: its only ones, or those of a condition, or of a time."""
     model, _, time = name.rpartition(_TIME)
-    return model if time.isdecimal() and model else name
+    name = model if time.isdecimal() and model else name
+    model, _, under = name.rpartition(" (")
+    return model if model and any(under.startswith(f"{spoken(key)}: ") for key in conditions) else name
 
 
 def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field], cells: Mapping[str, str]) -> Answered:

@@ -45,7 +45,7 @@ def _of_phase(
         if answers_again and entry.phase == f"{phase.key}{THEN}" and entry.verdict_id is not None
     }
     units = _units(rows, study, phase)
-    models = answers_of_models(rows, study, phase, [unit.item for _, unit in units])
+    models = answers_of_models(rows, study, phase, [unit.item for _, unit in units], conditions)
     asked: list[tuple[str | None, Field]] = [(None, field) for field in phase.fields]
     asked = asked or [(form.key, field) for form in study.forms for field in form.fields]
     fields, of_first_step = [], []

@@ -20,19 +20,24 @@ from exchange.report.estimate_rows import Category, EstimateRow, LeftOut, Party,
 from exchange.report.report_words import stratum_in_words
 from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.authored_plan import AuthoredEstimate
-from protocol.language.expansion import Expansion
+from protocol.language.expansion import Expansion, Field
 from protocol.language.sentences_of_plan import where_in_words
 from protocol.language.wording import capital, listed, percent, spoken
 from services.report.calibration.pools import JudgedPool
 from services.report.rows.columns import Unit, versions_of
 from services.report.rows.ratings import Ratings
+from services.report.sections.fields.shares import categories_of
 from services.report.sections.phases import in_order, stratum_of
 from services.report.sections.selecting import within
 
-_UNIFORM = (
-    "Human minus judge, above 0 the judge is stricter. The test asks whether that difference is the same at every "
-    "level of what the plan names."
+# What it means that people's score is above the judge's, where the score is correct, an option or a number.
+_OF_CORRECT = "Human minus judge: above 0 the judge is stricter."
+_OF_OPTION = "Share of the positive option, human minus judge: above 0 the judge chooses it less often."
+_OF_NUMBERS = (
+    "Here it is human minus judge: above 0 the judge gives less (the mean difference of a direction and of an "
+    "agreement is judge minus human)."
 )
+_UNIFORM = "The test asks whether the difference is the same at every level of what the plan names."
 _SEVERAL_TESTS = "Its P is adjusted by Holm for the number of attributes."
 _TOGETHER = "Intervals of the levels of one attribute hold together, and so do those of their differences (Bonferroni)."
 _LARGEST_FIRST = "Differences between levels are listed largest first."
@@ -46,12 +51,15 @@ CORRECTED = (
     "score counts the candidates that people rated."
 )
 _UNIT = "candidate"
+_CORRECTED = frozenset[Compared]({"corrected_option", "corrected_score"})
 
 
-def uniformity_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return the explanation of lines on uniformity, limited to the kinds of rows that there are."""
+def uniformity_in_words(field: Field, rows: Sequence[EstimateRow]) -> str:
+    """Return the explanation of lines on uniformity of a field, limited to the kinds of rows that there are."""
+    of_options = _OF_NUMBERS if _scored_option(field) is None else _OF_OPTION
     tests = [row for row in rows if row.statistic == "chi_square" and row.estimate.p is not None]
     said = (
+        (_OF_CORRECT if field.type == "correctness" else of_options, True),
         (_UNIFORM, True),
         (_SEVERAL_TESTS, len({row.category for row in tests}) > 1),
         (_TOGETHER, any(row.together > 1 for row in rows)),
@@ -97,7 +105,7 @@ def judged_rows(
             of_part = (
                 _uniformity(study, line.over, part, part_of, plan)
                 if line.estimate == "uniformity"
-                else _corrected(line, part, part_of, plan)
+                else _corrected(line, part, part_of, plan, _scored_option(ratings.field))
             )
         computed.append([replace(row, versions=versions_of(part.units)) for row in of_part])
     rows = list(chain.from_iterable(computed))
@@ -111,7 +119,7 @@ def judged_rows(
 
 def _undefined(rows: Sequence[EstimateRow], stratum: Stratum, pool: JudgedPool, plan: Plan) -> Iterator[EstimateRow]:
     """Yield undefined rows for a part that people did not rate: the test or corrected scores, as for another part."""
-    of_part = [row for row in rows if row.statistic == "chi_square" or row.compared == "corrected_score"]
+    of_part = [row for row in rows if row.statistic == "chi_square" or row.compared in _CORRECTED]
     for row in of_part:
         if row.stratum == of_part[0].stratum:
             estimate = undefined(
@@ -192,8 +200,23 @@ def _people(basis: Basis, humans: Collection[str]) -> Party:
     return Party("rater" if basis.name in humans else "consensus", basis.name)
 
 
-def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan: Plan) -> list[EstimateRow]:
-    """Return each model's score by each judge, raw and corrected, with differences if the line asks for them."""
+def _scored_option(field: Field) -> Category | None:
+    """Return the option whose share is the score of a field; None where the score is correct, a step or a number."""
+    if field.type == "correctness":
+        return None
+    return next((option for option in categories_of(field) if option.id == field.positive), None)
+
+
+def _corrected(
+    line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan: Plan, option: Category | None
+) -> list[EstimateRow]:
+    """Return each model's score by each judge, raw and corrected, with differences if the line asks for them.
+
+    Parameters
+    ----------
+    option
+        The option whose share is the score, if it is not “correct”.
+    """
     of_models = "model" in line.by or line.compare == "model"
     material = pool.material if of_models else replace(pool.material, models=None)
     basis = main_basis(material, plan)
@@ -205,35 +228,39 @@ def _corrected(line: AuthoredEstimate, pool: JudgedPool, stratum: Stratum, plan:
         for model, estimate in corrected.items():
             parties = (Party("model", model), Party("judge", run)) if of_models else (Party("judge", run),)
             kinds: tuple[tuple[Compared, Estimate], ...] = (
-                ("raw_score", judged.raw(model)),
-                ("corrected_score", estimate),
+                ("raw_score" if option is None else "raw_option", judged.raw(model)),
+                ("corrected_score" if option is None else "corrected_option", estimate),
             )
-            rows += [EstimateRow(score, kind, parties, stratum, each) for kind, each in kinds]
-            rows += _bounds(judged, model, parties, stratum)
+            rows += [EstimateRow(score, kind, parties, stratum, each, category=option) for kind, each in kinds]
+            rows += _bounds(judged, model, parties, stratum, option)
         if line.compare == "model":
             rows += _differences(judged, corrected, run, stratum, is_share=material.scale.shares)
     return rows
 
 
-def _bounds(pool: Pool, model: str, parties: tuple[Party, ...], stratum: Stratum) -> Iterator[EstimateRow]:
-    """Yield bounds of the raw share: everything without a verdict counted as incorrect, and as correct."""
+def _bounds(
+    pool: Pool, model: str, parties: tuple[Party, ...], stratum: Stratum, option: Category | None
+) -> Iterator[EstimateRow]:
+    """Yield bounds of the raw share: nothing without a verdict counted as correct (as the option), and all of it."""
     judged = pool.judge[pool.models[model]]
     lost = int(np.isnan(judged).sum())
     if not lost or not pool.material.scale.shares:
         return
     left_out = LeftOut(lost, "unresolved")
+    kind: Compared = "raw_score" if option is None else "raw_option"
+    verdict = "verdict of correct or incorrect" if option is None else "verdict"
     ends: tuple[tuple[Literal["worst", "best"], int], ...] = (("worst", 0), ("best", lost))
     for bound, right in ends:
         estimate = undefined(
-            "share correct as judged",
+            "share as judged",
             judged.size,
             _UNIT,
-            f"{lost} of {judged.size} candidates have no verdict of correct or incorrect",
+            f"{lost} of {judged.size} candidates have no {verdict}",
             "a bound has none",
             value=(float(np.nansum(judged)) + right) / judged.size,
             confidence=pool.plan.confidence,
         )
-        yield EstimateRow("share", "raw_score", parties, stratum, estimate, bound=bound, remark=left_out)
+        yield EstimateRow("share", kind, parties, stratum, estimate, category=option, bound=bound, remark=left_out)
 
 
 def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:

@@ -27,6 +27,7 @@ _BESIDE = frozenset(
         "text_only_floor",
         "chance_floor",
         "models_over_readers",
+        "raw_option",
         "raw_score",
     }
 )

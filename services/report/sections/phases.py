@@ -105,7 +105,7 @@ def _what_was_asked(phase: PhaseRatings) -> str:
     """Return what was to be rated by how many, and what was asked: the question, or else the fields."""
     units = len({id(unit) for ratings in phase.fields for unit in ratings.units})
     raters = {column.party for ratings in phase.fields for column in ratings.columns}
-    models = {model_of(column.party.name) for ratings in phase.fields for column in ratings.models}
+    models = {model_of(column.party.name, ratings.conditions) for ratings in phase.fields for column in ratings.models}
     labels = list(dict.fromkeys(f"“{ratings.field.label}”" for ratings in phase.fields))
     fields = f"in {listed(labels)}" if len(labels) <= MOST_NAMED else f"in {len(labels)} fields"
     asked = f": “{phase.phase.question}”" if phase.phase.question else f", {fields}."

@@ -201,7 +201,7 @@ def table_of_judges(
 
     rows = counted(computed, intervals, study.analysis.comparisons)
     title = TitleParts(name, title_words(study, line, ratings), is_primary, named_by(line))
-    explanation = uniformity_in_words(rows) if line.estimate == "uniformity" else CORRECTED
+    explanation = uniformity_in_words(ratings.field, rows) if line.estimate == "uniformity" else CORRECTED
     return EstimateTable(
         key=key,
         title=str(title),

@@ -16,6 +16,7 @@ from agreement.judge.material import Material, Verdicts
 from agreement.judge.panels import corrected, criteria, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.scale import State
+from agreement.judge.uniform import uniformity as of_levels
 from tests.agreement.judge.panel_material import PLAN, YES_NO, material, three_humans, verdicts
 
 
@@ -164,6 +165,22 @@ def test_a_model_of_which_the_judge_says_nothing_has_no_score_in_a_sentence():
 
     silent = corrected.panel(material(human, {"j": np.full(4, np.nan)}, models=models), Plan()).sentence
     assert silent == "j has no verdict on any answer, so that there is no score."
+
+
+@pytest.mark.parametrize(
+    "level_of",
+    [lambda item: item % 2, lambda item: item // 40, lambda item: int(item % 4 < 2 and item < 40)],
+    ids=["every cluster has both", "no cluster has both", "half of the clusters have both"],
+)
+def test_a_difference_between_two_levels_counts_every_cluster_once(level_of):
+    items = np.arange(80)
+    judge = np.where(items % 7 == 0, 0.0, 1.0)
+    level = Factor(np.array([level_of(item) for item in items]), ("one", "two"))
+
+    result = of_levels(np.ones(80), judge, {"level": level}, items // 4, shares=True, margin=None, plan=PLAN)
+
+    (difference,) = result["level"].gaps.values()
+    assert (difference.n, difference.n_clusters) == (80, 20)
 
 
 def test_the_corrected_score_is_that_of_the_statistics_in_each_model():

@@ -51,6 +51,16 @@ def test_the_sides_of_the_axis_say_where_a_judge_is_stricter() -> None:
     assert title.startswith("← judge more lenient") and title.endswith("judge stricter →")
 
 
+def test_of_an_option_the_sides_of_the_axis_say_how_often_it_is_chosen_and_not_who_is_stricter() -> None:
+    of_harm = replace(row_of("birch", HUMANS[0], 0.2), compared="levels", parties=(HUMANS[0], Party("judge", "birch")))
+    table = EstimateTable("line_1", "Harm", "", (of_harm, of_harm), lines="both", cluster="item", drawn="forest")
+
+    (figure,) = figures_of_fields(Section("plan", "Plan", "Plan", (), (table,)))
+
+    title = figure.figure.layout.xaxis.title.text
+    assert title.startswith("← judge chooses it more often") and title.endswith("less often →")
+
+
 def test_the_caption_says_which_judges_are_stricter_and_which_more_lenient() -> None:
     assert figure_of(*HUMANS).caption.endswith(
         "By the interval against the consensus, stricter: birch; more lenient: cedar; undecided: hazel."

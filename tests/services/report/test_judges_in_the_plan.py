@@ -15,11 +15,13 @@ from agreement import Estimate
 from db import Database
 from db.engine import make_engine
 from exchange.report.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
+from protocol.language.expansion import Field
 from services.judging import import_runs
 from services.report.sections.judged_lines import uniformity_in_words
 from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
+from tests.protocol.language.study_text import expanded
 from tests.services.report.recomputed import Rows, values_in
 from tests.situations import answers, write_table
 from tests.stored_answers import store_all
@@ -205,6 +207,12 @@ def test_levels_stand_in_the_order_in_which_they_are_declared(tables: dict[str, 
     assert levels == 2 * ["below 40", "40 to below 90", "90 or more"]
 
 
+def field_of(text: str) -> Field:
+    """Return the field of a phase that rates candidates, as expanded."""
+    form = f"{{key: grade, rates: candidates, shows: [prompt, candidate], form: {{{text}}}}}"
+    return expanded(f"phases: [{form}]").phase("grade").fields[0]
+
+
 def test_what_is_said_of_the_test_is_what_its_rows_have() -> None:
     def said(*attributes: str, p: float | None = 0.2) -> str:
         test = Estimate("chi-square", 3.3, math.nan, math.nan, 80, "candidate", "score test", "a test has none", p=p)
@@ -212,11 +220,25 @@ def test_what_is_said_of_the_test_is_what_its_rows_have() -> None:
             EstimateRow("chi_square", "levels", (), ALL_CANDIDATES, test, category=Category(name, name))
             for name in attributes
         ]
-        return uniformity_in_words(rows)
+        return uniformity_in_words(field_of("verdict: correctness"), rows)
 
     assert "by Holm" in said("tier", "site") and "A large P" in said("tier", "site")
     assert "by Holm" not in said("tier") and "Bonferroni" not in said("tier")
     assert said("model", p=None).endswith("at every level of what the plan names.")
+
+
+@pytest.mark.parametrize(
+    ("field", "above_0"),
+    [
+        ("verdict: correctness", "above 0 the judge is stricter"),
+        ("harm: yes_no", "above 0 the judge chooses it less often"),
+        ("quality: {type: ordinal, options: {'1': Poor, '2': Good}}", "above 0 the judge gives less"),
+    ],
+)
+def test_a_table_of_uniformity_says_what_above_0_means_of_its_field(field: str, above_0: str) -> None:
+    words = uniformity_in_words(field_of(field), ())
+
+    assert "uman minus judge" in words and above_0 in words and words.count("above 0") == 1
 
 
 def test_over_a_single_level_uniformity_is_undefined_and_says_why(tables: dict[str, Rows]) -> None:

@@ -42,6 +42,8 @@ analysis:
   primary: {estimate: agreement, of: grade.quality, with: judges}
   also:
     - {estimate: direction, of: [grade.quality, grade.harm], with: judges}
+    - {estimate: uniformity, of: [grade.quality, grade.harm], over: model}
+    - {estimate: corrected, of: grade.harm, by: model}
   criteria:
     - {key: close, estimate: agreement, of: grade.quality, with: judges, statistic: quadratic_kappa, above: 0.2}
 """
@@ -167,6 +169,20 @@ def test_every_row_of_a_direction_says_which_is_subtracted_from_which(tables: di
     assert math.isclose(float(of_scale["value"]), float(np.mean(np.subtract(judge, human))))
     assert of_option["name"] == "signed difference, human minus judge"
     assert math.isclose(float(of_option["value"]), sum(gaps) / len(gaps)) and sum(gaps) > 0
+
+
+def test_a_corrected_score_of_an_option_names_the_option_and_calls_nothing_correct(tables: dict[str, Rows]) -> None:
+    said = [harm(n, who) == "yes" for n in range(0, N, 2) for who in (0, 1)]
+
+    judged = estimate_in(tables, "plan", "line_4", "All candidates: share of Yes as judged", "one by judge of harm")
+    row = estimate_in(
+        tables, "plan", "line_4", "All candidates: share of Yes, corrected by people", "one by judge of harm"
+    )
+
+    assert judged["name"] == "share of Yes as judged"
+    assert row["n"] == str(N // 2) and math.isclose(float(row["value"]), sum(said) / len(said))
+    names = {each["name"] for each in tables["estimates.csv"] if each["table"] == "line_4"}
+    assert not [name for name in names if "correct" in name.replace("corrected", "")]
 
 
 def test_a_judge_of_one_field_says_nothing_of_another(tables: dict[str, Rows]) -> None:

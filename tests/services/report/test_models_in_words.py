@@ -1,6 +1,8 @@
-"""A model's answer in its own words answers the primary field only if models have no column for that field."""
+"""Models' answers in the fields of people: in their own words or in columns, once or under several conditions."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 
@@ -10,7 +12,7 @@ from protocol.language.model_answers import stored_as
 from protocol.references import ItemReferences
 from services.reading.field_keys import StudyKeys
 from services.report.rows.listed_rows import CandidateLine, ItemLine, ListedRows
-from services.report.rows.models import answers_of_models
+from services.report.rows.models import Answered, answers_of_models, model_of
 from tests.protocol.language.study_text import expanded
 
 STUDY = """
@@ -18,6 +20,25 @@ phases:
   - {key: read, title: R, rates: items, shows: [prompt], form: {dx: {type: choice, options: [left, right]}}}
 analysis: {primary: {estimate: accuracy, of: read.dx, with: models}}
 """
+
+
+CONDITIONS = """
+attributes: {candidates: {image: {type: choice, options: {shown: With it, absent: absent}}}}
+"""
+
+
+def item_of(number: int) -> ItemLine:
+    return ItemLine(number, f"i{number}", "c1", "s1", "", "open", "", "", (), (), None, None, ItemReferences(()), {})
+
+
+def said_by_models(
+    text: str, items: list[ItemLine], candidates: list[CandidateLine], conditions: Sequence[str] = ()
+) -> dict[str, dict[int, Answered]]:
+    """Return what models answered in the phase of such a study."""
+    study, forms = expanded(text), {item.id: Item(format="open", form="", options=[]) for item in items}
+    keys = StudyKeys(phases_of_listed(study), forms, {item.id: ItemReferences(()) for item in items})
+    rows = ListedRows(items, candidates, [], [], [], [], [], [], keys)
+    return answers_of_models(rows, study, study.phase("read"), items, conditions)
 
 
 @pytest.mark.parametrize(
@@ -28,15 +49,29 @@ analysis: {primary: {estimate: accuracy, of: read.dx, with: models}}
 def test_words_answer_a_field_for_which_models_have_no_column(
     of_another_model: dict[str, str], said: tuple[str, str | None]
 ) -> None:
-    study, references = expanded(STUDY), ItemReferences(())
-    item = ItemLine(1, "i1", "c1", "s1", "", "open", "", "", (), (), None, None, references, {})
     candidates = [
         CandidateLine(1, "k1", "i1", "in words", "right", {}),
         CandidateLine(2, "k2", "i1", "in a column", "right", {}, answers=of_another_model),
     ]
-    keys = StudyKeys(phases_of_listed(study), {1: Item(format="open", form="", options=[])}, {1: references})
-    rows = ListedRows([item], candidates, [], [], [], [], [], [], keys)
 
-    answered = answers_of_models(rows, study, study.phase("read"), [item])
+    answered = said_by_models(STUDY, [item_of(1)], candidates)
 
     assert answered["in words"][1]["dx"] == said
+
+
+def test_answers_under_several_conditions_are_apart_whichever_of_them_an_item_lacks() -> None:
+    asked = [("i1", "twice", "shown"), ("i1", "twice", "absent"), ("i2", "twice", "absent"), ("i2", "once", "shown")]
+    candidates = [
+        CandidateLine(n, f"k{n}", item, model, "left", {"image": image}) for n, (item, model, image) in enumerate(asked)
+    ]
+
+    answered = said_by_models(f"{CONDITIONS}{STUDY}", [item_of(1), item_of(2)], candidates, ["image"])
+
+    assert {name: [*of_items] for name, of_items in answered.items()} == {
+        "once": [2], "twice (image: With it)": [1], "twice (image: absent)": [1, 2],
+    }  # fmt: skip
+    assert {model_of(name, ["image"]) for name in answered} == {"once", "twice"}
+
+
+def test_a_model_whose_name_ends_in_brackets_is_not_taken_for_another_under_a_condition() -> None:
+    assert model_of("large (size: 7b)", ["image"]) == "large (size: 7b)"
