@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from exchange.refusal import Conversions, Problems, listed, shown
 from exchange.spreadsheet import NotRead, TableText, date_of, flag_of, number_of, table_text
-from exchange.table_files import instead_of, names_in
+from exchange.table_files import as_on_disk, instead_of, names_in
 from exchange.tables import LONGEST_CELL, Table
 from protocol.study import DateOrder
 
@@ -183,7 +183,7 @@ class Line:
         if not self.sound(name):
             return folder
         try:
-            path = (folder / named).resolve()
+            path = as_on_disk(folder, named).resolve()
         except (OSError, RuntimeError):
             self.problem(f"{name} '{shown(named)}' is a link that leads back to itself; add the scan itself.", name)
             return folder

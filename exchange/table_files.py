@@ -1,8 +1,9 @@
-"""What lies in a folder in the place of a table that is missing: under another name, or as another kind of file."""
+"""What lies in a folder under another name than a table, or a cell, says."""
 
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,25 @@ def names_in(folder: Path) -> Iterator[str]:
     """Yield the names in a folder, which is only read when they are requested."""
     if folder.is_dir():
         yield from sorted(other.name for other in folder.iterdir())
+
+
+def as_on_disk(folder: Path, named: str) -> Path:
+    """Return the path of a file that a cell names, whether or not its letters are composed with their accents on disk.
+
+    Archives made on a Mac hold "e" and its accent as two characters, where a spreadsheet writes one.
+    """
+    path = folder / named
+    if named.isascii() or path.exists() or Path(named).is_absolute() or ".." in Path(named).parts:
+        return path
+    here = folder
+    for part in Path(named).parts:
+        alike = (name for name in names_in(here) if _composed(name) == _composed(part))
+        here = here / (part if (here / part).exists() else next(alike, part))
+    return here if here.exists() else path
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
 def instead_of(path: Path) -> str:
