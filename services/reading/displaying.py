@@ -95,7 +95,10 @@ def _closed_in_words(session: Session, phases: StudyPhases, queue: Queue, member
     dealt = queries.phases_dealt(session, membership_id)
     closed = [] if training is None else [f"“{part.title}”" for part in phases.closed_without(training, dealt)]
     consequence = f", so {listed(closed)} {'stays' if len(closed) == 1 else 'stay'} closed for you" if closed else ""
-    return practice.FAILED, f"All attempts are used up{consequence}. The study's admin can see this; ask how to continue."
+    return (
+        practice.FAILED,
+        f"All attempts are used up{consequence}. The study's admin can see this; ask how to continue.",
+    )
 
 
 def _require_own_read(session: Session, phase: Phase, opinions: Assignment) -> None:

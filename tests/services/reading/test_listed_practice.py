@@ -23,7 +23,6 @@ from tests.room_study import PRACTISED, rewrite, rows_of, with_practice
 from tests.services.reading.practised import READ, REPORT, TRAIN, TRAINED, trained
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
-
 BESIDE_PRACTICE = """
   - key: beside
     title: At once
@@ -106,9 +105,7 @@ def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Dat
     assert [desk.practice for desk in worklist.desks_of(sqlite_database, rater)] == ["", ""]
 
 
-def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(
-    sqlite_database: Database, tmp_path: Path
-) -> None:
+def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(sqlite_database: Database, tmp_path: Path) -> None:
     beside = TRAINED + BESIDE_PRACTICE
     situation = trained(sqlite_database, tmp_path / "study", beside)
     rater = situation.raters[0]
