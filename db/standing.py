@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from db.base import Base
 from db.frozen import Freeze, StudyEvent, StudyVersion, Thaw
-from db.people import Membership, Person
+from db.people import Acknowledgement, Membership, Person
 from db.queries import is_done
 from db.reading import Assignment, Draft
 from db.study import Study
@@ -125,6 +125,36 @@ OF_ASSIGNMENT: Any = (
         *REMAINS,
         *STILL_MEMBER,
     )
+)
+
+# The phase of a member's own assignment, the membership and the study's freeze, once for each text that the member has
+# acknowledged in their current group, oldest first; once without a text if there is none.
+# Parameters: `person_id`, `public_id`.
+ACKNOWLEDGED_BEFORE: Any = (
+    select_columns(
+        col(Assignment.phase),
+        Membership,
+        _frozen(Study.id),
+        col(Acknowledgement.phase),
+        col(Acknowledgement.text_sha256),
+    )
+    .join(Study, col(Study.id) == Assignment.study_id)
+    .join(Membership, col(Membership.id) == Assignment.membership_id)
+    .join(
+        Acknowledgement,
+        and_(
+            col(Acknowledgement.membership_id) == Membership.id,
+            col(Acknowledgement.group_key) == Membership.group_key,
+        ),
+        isouter=True,
+    )
+    .where(
+        col(Assignment.public_id) == bindparam("public_id"),
+        col(Membership.person_id) == bindparam("person_id"),
+        *REMAINS,
+        *STILL_MEMBER,
+    )
+    .order_by(col(Acknowledgement.id))
 )
 
 # The columns of a login session, and those of its person that identify them; no objects, as every request asks this.

@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from exchange.refusal import Conversions, Problems, listed, shown
 from exchange.spreadsheet import NotRead, TableText, date_of, flag_of, number_of, table_text
+from exchange.table_files import as_on_disk, instead_of, names_in
 from exchange.tables import LONGEST_CELL, Table
 from protocol.study import DateOrder
 
@@ -182,7 +183,7 @@ class Line:
         if not self.sound(name):
             return folder
         try:
-            path = (folder / named).resolve()
+            path = as_on_disk(folder, named).resolve()
         except (OSError, RuntimeError):
             self.problem(f"{name} '{shown(named)}' is a link that leads back to itself; add the scan itself.", name)
             return folder
@@ -195,15 +196,9 @@ class Line:
         if path.exists() and not path.is_file():
             self.problem(f"{name} '{shown(named)}' is not a file; name the scan's own file.", name)
         elif not path.exists() and not may_be_missing:
-            near = self.reader.problems.nearest(path.name, _names_in(path.parent))
+            near = self.reader.problems.nearest(path.name, names_in(path.parent))
             self.problem(f"{name} '{shown(named)}' is missing{near}; add the scan or correct the name.", name)
         return path
-
-
-def _names_in(folder: Path) -> Iterator[str]:
-    """Yield the names in a folder, which is only read when they are requested."""
-    if folder.is_dir():
-        yield from sorted(other.name for other in folder.iterdir())
 
 
 @dataclass(frozen=True)
@@ -243,7 +238,7 @@ class Read(Generic[Row]):
 
 def read_table(reader: Reader, folder: Path, table: Table, make: Callable[[Line], Row]) -> Read[Row]:
     """Read one table; every line becomes a row, and no two lines may share the unique column."""
-    if table.optional and not (folder / table.file).exists() and not _instead_of(folder / table.file):
+    if table.optional and not (folder / table.file).exists() and not instead_of(folder / table.file):
         return Read((), frozenset(), frozenset())
     before = reader.problems.count
     first_seen: dict[str, int] = {}
@@ -354,22 +349,12 @@ def _text_of(path: Path, table: Table) -> TableText:
             raise _TableRefused("", says)
         return table_text(path.read_bytes(), table.names)
     except FileNotFoundError:
-        says = _instead_of(path) or f": expected a CSV file with {', '.join(table.required)}; add it."
+        says = instead_of(path) or f": expected a CSV file with {', '.join(table.required)}; add it."
         raise _TableRefused("", f"is missing{says}") from None
     except OSError as error:
         raise _TableRefused("", f"cannot be read ({error.strerror}); expected a CSV file.") from None
     except NotRead as error:
         raise _TableRefused("", str(error)) from None
-
-
-def _instead_of(path: Path) -> str:
-    """Return what is there instead of a missing table, as words after "is missing"; empty if nothing is."""
-    workbook = "is an Excel workbook; save it as CSV UTF-8"
-    says = {f"{path.stem}.xlsx": workbook, f"{path.stem}.xls": workbook, path.name: "is there; write it in lower case"}
-    names = [name for name in _names_in(path.parent) if name.lower() in says]
-    if path.is_symlink():
-        return ", as its link leads nowhere; put the table itself there."
-    return f", and {shown(names[0])} {says[names[0].lower()]}." if names else ""
 
 
 def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[str]:

@@ -69,7 +69,7 @@ def decoded(content: bytes) -> tuple[str, str]:
         except UnicodeDecodeError as error:
             raise NotRead(f"is damaged UTF-16 text (byte {error.start}); save it as UTF-8.") from None
     try:
-        return content.decode("utf-8-sig"), ""
+        return _marked_once(content).decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:
         # With one byte per character, the characters depend on the machine that wrote the file, so do not guess.
         raise NotRead(
@@ -131,11 +131,19 @@ def text_lines(content: bytes, *, newline: str | None) -> TextIO:
     NotRead
         The bytes are not Unicode text.
     """
+    content = _marked_once(content)
     encoding = "utf-16" if content.startswith(_UTF_16) else "utf-8-sig"
     if content.startswith(_WORKBOOKS) or _is_unmarked_utf_16(content) or not _is_text(content, encoding):
         # This raises an error that says what is wrong, and at which byte.
         decoded(content)
     return io.TextIOWrapper(io.BytesIO(content), encoding=encoding, newline=newline)
+
+
+def _marked_once(content: bytes) -> bytes:
+    """Return a file with at most one UTF-8 byte order mark: a program that adds one to each file may add a second."""
+    while content.startswith(codecs.BOM_UTF8 * 2):
+        content = content.removeprefix(codecs.BOM_UTF8)
+    return content
 
 
 def _is_unmarked_utf_16(content: bytes) -> bool:

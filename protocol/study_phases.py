@@ -242,6 +242,23 @@ class StudyPhases:
             for phase in known.blind
         )
 
+    def closed_without(self, training: Phase, dealt: frozenset[str]) -> tuple[Queue, ...]:
+        """Return the queues that stay closed to a member who fails a practice, in order.
+
+        Parameters
+        ----------
+        dealt
+            The keys of the phases in which the member has any work; other queues are not among those returned.
+        """
+        closed: list[Queue] = []
+        for queue in self.queues:
+            before = self.before(queue)
+            own = dealt & {phase.key for phase in self.in_queue(queue) if not phase.trains}
+            waits = any(phase == training or (phase.queue in closed and phase.key in dealt) for phase in before)
+            if own and (waits or training.queue == queue):
+                closed.append(queue)
+        return tuple(closed)
+
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open once a member has finished this one, in order."""
         own = set(self.in_queue(queue))

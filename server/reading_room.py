@@ -16,10 +16,19 @@ from starlette.routing import Route
 from server import static_files
 from server.logs import logged
 from server.threads import in_thread
-from services.errors import Conflict, Incomplete, NotAllowed, NotFound, NotSignedIn, Refused, StaleDraft
+from services.errors import (
+    Conflict,
+    Incomplete,
+    NotAcknowledged,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    Refused,
+    StaleDraft,
+)
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
-from services.reading import revising, session_summary, shown_volumes, submission
+from services.reading import revising, session_summary, shown_volumes, submission, worklist
 from services.reading.payloads import Payload, SummaryPayload
 from services.reading.route_answers import (
     DamageAnswer,
@@ -78,6 +87,16 @@ def _asking(handle: Handler) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
+def _begun(handle: Handler) -> Handler:
+    """Wrap a use case about an assignment so that the instructions of its part have to be acknowledged first."""
+
+    def once_acknowledged(actor: Actor, body: dict[str, Any]) -> Mapping[str, object]:
+        worklist.require_acknowledged(database(), actor, _word(body, "assignment"))
+        return handle(actor, body)
+
+    return once_acknowledged
+
+
 def _answer(handle: Handler, actor: Actor, body: dict[str, Any]) -> Response:
     try:
         answer = handle(actor, body)
@@ -109,6 +128,9 @@ def refused(refusal: Refused, on_the_desk: Callable[[], Payload | None]) -> Resp
         answer["field"] = refusal.field
     if isinstance(refusal, StaleDraft):
         answer["sequence"] = refusal.sequence
+    elif isinstance(refusal, NotAcknowledged):
+        # The page shows the instructions; the item is not sent beside them.
+        answer["instructions"] = True
     elif isinstance(refusal, Conflict):
         answer["next"] = on_the_desk()
     return _json(answer, status)
@@ -118,6 +140,8 @@ def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> Payload | None:
     """Return what is on the desk now, or None if that is refused too."""
     store = database()
     try:
+        # A draft is taken without asking for this.
+        worklist.require_acknowledged(store, actor, _word(body, "assignment"))
         study_key, queue = submission.queue_of_assignment(store, actor, _word(body, "assignment"))
         return submission.current_payload(store, actor, study_key, queue)
     except Refused:
@@ -298,15 +322,15 @@ async def send_bundle(request: Request) -> Response:
 
 routes = [
     Route("/reading/volume/{token}", logged(send_volume), methods=["GET"]),
-    Route("/reading/shown", logged(_posting(_show)), methods=["POST"]),
+    Route("/reading/shown", logged(_posting(_begun(_show))), methods=["POST"]),
     Route("/reading/draft", logged(_posting(_save_draft)), methods=["POST"]),
-    Route("/reading/verdict", logged(_posting(_submit)), methods=["POST"]),
-    Route("/reading/failure", logged(_posting(_fail)), methods=["POST"]),
+    Route("/reading/verdict", logged(_posting(_begun(_submit))), methods=["POST"]),
+    Route("/reading/failure", logged(_posting(_begun(_fail))), methods=["POST"]),
     Route("/reading/damage", logged(_posting(_report_damage)), methods=["POST"]),
-    Route("/reading/revisable", logged(_asking(_list_revisable)), methods=["GET"]),
-    Route("/reading/reopen", logged(_posting(_reopen)), methods=["POST"]),
-    Route("/reading/resume", logged(_posting(_resume)), methods=["POST"]),
-    Route("/reading/scans", logged(_asking(_renew)), methods=["GET"]),
+    Route("/reading/revisable", logged(_asking(_begun(_list_revisable))), methods=["GET"]),
+    Route("/reading/reopen", logged(_posting(_begun(_reopen))), methods=["POST"]),
+    Route("/reading/resume", logged(_posting(_begun(_resume))), methods=["POST"]),
+    Route("/reading/scans", logged(_asking(_begun(_renew))), methods=["GET"]),
     Route("/reading/session", logged(_asking(_summarise)), methods=["GET"]),
     Route("/assets/viewer/{file}", send_bundle, methods=["GET"]),
 ]

@@ -12,6 +12,7 @@ __all__ = [
     "Incomplete",
     "InputRefused",
     "NoSuchStudy",
+    "NotAcknowledged",
     "NotAllowed",
     "NotFound",
     "NotOnTheDesk",
@@ -133,6 +134,10 @@ class NotRevisable(Conflict):
 
 class ReadsOpen(Conflict):
     """The member still has blind reads to finish, and the request would show references."""
+
+
+class NotAcknowledged(Conflict):
+    """The member has not acknowledged the instructions of this part, or not as they are now."""
 
 
 class StaleDraft(Conflict):

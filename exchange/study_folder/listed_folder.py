@@ -29,7 +29,12 @@ from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_starts import with_starts
 from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.study_folder.missed_references import that_answer_nothing, without_some_fields
-from exchange.study_folder.model_answers import answers_in_fields, exchanged_columns, unanswered_by_models
+from exchange.study_folder.model_answers import (
+    answers_in_fields,
+    exchanged_columns,
+    exchanged_keys,
+    unanswered_by_models,
+)
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
@@ -195,6 +200,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from unanswered_by_models(study, candidates)
     yield from counted_as_two(study, folder)
     yield from exchanged_columns(candidates)
+    yield from exchanged_keys(candidates)
     yield from doubtful_pairs(study, candidates)
     yield from not_computed(study)
 

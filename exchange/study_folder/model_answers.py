@@ -15,6 +15,8 @@ from protocol.language.results import filled_in
 
 # With fewer lines, a model for each may well be meant.
 _FEWEST_LINES = 4
+# Keys may have a space or two.
+_FEWEST_WORDS = 4
 
 
 def columns_of_models(study: Expansion, others: Collection[str] = ()) -> tuple[Column, ...]:
@@ -57,6 +59,27 @@ def exchanged_columns(candidates: Sequence[CandidateRow]) -> Iterator[str]:
             f"line {first.line} has model '{shown(first.model)}' and answer '{shown(first.answer)}'. Check that the "
             "columns model and answer are not exchanged."
         )
+
+
+def exchanged_keys(candidates: Sequence[CandidateRow]) -> Iterator[str]:
+    """Yield a warning if most keys of candidates are phrases, while each answer is another word with a digit.
+
+    Such a table has probably got the answers in the column of the keys.
+    """
+    rows = [row for row in candidates if row.answer]
+    phrases = sum(len(row.key.split()) >= _FEWEST_WORDS for row in rows)
+    single = {row.answer for row in rows if len(row.answer.split()) == 1 and _has_digit(row.answer)}
+    if len(rows) >= _FEWEST_LINES and 2 * phrases > len(rows) == len(single):
+        first = rows[0]
+        yield (
+            f"candidates.csv: {phrases} of the {len(rows)} lines with an answer have a phrase as their key, and every "
+            f"answer is a word of its own with a digit: line {first.line} has candidate '{shown(first.key)}' and "
+            f"answer '{shown(first.answer)}'. Check that the columns candidate and answer are not exchanged."
+        )
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)
 
 
 def answers_in_fields(line: Line, study: Expansion) -> Attributes:

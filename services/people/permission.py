@@ -158,6 +158,23 @@ def own_assignment(
     return assignment, study, membership
 
 
+def acknowledged_before(
+    session: Session, actor: Actor, public_id: str
+) -> tuple[str, Membership, list[tuple[str, str]]] | None:
+    """Return the phase and the membership of one of the actor's own assignments, and what they have acknowledged.
+
+    Each acknowledgement is the key under which a text was acknowledged, and the text's hash; oldest first. None if the
+    actor has no such assignment.
+    """
+    named = {"person_id": actor.person_id, "public_id": public_id}
+    rows = session.exec(standing.ACKNOWLEDGED_BEFORE, params=named).all()
+    if not rows:
+        return None
+    phase, membership, freeze, _, _ = rows[0]
+    _note_freeze(session, membership.study_id, freeze)
+    return phase, membership, [(key, text_sha256) for *_, key, text_sha256 in rows if key is not None]
+
+
 def turn_of(session: Session, assignment: Assignment) -> Turn:
     """Return the turn that `own_assignment` read for an assignment in this transaction."""
     turn: Turn = session.info["turn", assignment.id]

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 from db import Assignment, Membership, Study, Verdict, now, queries, standing
 from db.base import stored_id
 from db.queries import ShownItem
+from protocol.language.wording import listed
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
 from protocol.visibility import Progress, may_see
@@ -72,7 +73,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
         ended = practice.end_in_words(session, phases, queue, membership_id) if is_practice else ""
         thanks = (queue.finished, ended + (_HALF_DONE if half_done else queue.thanks))
         return blinding.done_payload(
-            *(practice.FAILED if practised_in_vain else thanks),
+            *(_closed_in_words(session, phases, queue, membership_id) if practised_in_vain else thanks),
             progress,
             queries.last_assignment(session, membership_id, phases.in_queue(queue)),
             session_summary.own_counts_and_times(session, actor, membership, queue),
@@ -86,6 +87,18 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
     if first.done_by == "decision":
         _require_own_read(session, first, waiting[0])
     return assignment_payload(session, actor, study, waiting, progress)
+
+
+def _closed_in_words(session: Session, phases: StudyPhases, queue: Queue, membership_id: int) -> tuple[str, str]:
+    """Return what somebody is told whose attempts at a practice are used up: which parts stay closed to them."""
+    training = phases.training_for(queue)
+    dealt = queries.phases_dealt(session, membership_id)
+    closed = [] if training is None else [f"“{part.title}”" for part in phases.closed_without(training, dealt)]
+    consequence = f", so {listed(closed)} {'stays' if len(closed) == 1 else 'stay'} closed for you" if closed else ""
+    return (
+        practice.FAILED,
+        f"All attempts are used up{consequence}. The study's admin can see this; ask how to continue.",
+    )
 
 
 def _require_own_read(session: Session, phase: Phase, opinions: Assignment) -> None:

@@ -83,7 +83,8 @@ def progress_of_members(database: Database, actor: Actor, study_key: str) -> lis
                 if is_without_test and total:
                     sealed = on_test.get((stored_id(membership.id), phases.in_queue(queue)[-1].key), queries.NO_WORK)
                     done, total = done - sealed.ended, total - sealed.total
-                if total or is_without_test or not phases.before(queue):
+                waits = phases.listed and phases.follows_from_answers(queue)
+                if total or is_without_test or waits or not phases.before(queue):
                     lines.append(
                         MemberProgress(
                             membership.pseudonym,

@@ -51,10 +51,7 @@ from services.studies import frozen_facts
 from services.studies.dealing import assigning
 from services.studies.drawing.item_references import references_of
 
-FAILED = (
-    "The practice was not passed",
-    "All attempts are used up, so the items stay closed for you. The study's admin can see this; ask how to continue.",
-)
+FAILED = "The practice was not passed"
 NOTHING_ANSWERED: Mapping[str, bool | None] = MappingProxyType({})
 
 

@@ -68,9 +68,13 @@ class ScansAnswer(TypedDict):
 
 
 class RefusedAnswer(TypedDict):
-    """Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead."""
+    """Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead.
+
+    With `instructions` the page shows the instructions of the part, which have to be acknowledged first.
+    """
 
     error: str
     field: NotRequired[str]
     sequence: NotRequired[int]
+    instructions: NotRequired[bool]
     next: NotRequired[Payload | None]

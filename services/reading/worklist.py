@@ -16,9 +16,10 @@ from protocol.language.wording import listed
 from protocol.phases import Phase, Queue
 from protocol.sections import RevisionRule
 from protocol.study_phases import StudyPhases
+from services.errors import NotAcknowledged
 from services.people import acts
 from services.people.identity import Actor
-from services.people.permission import hold_membership, state_of, studies_of
+from services.people.permission import acknowledged_before, hold_membership, state_of, studies_of
 from services.reading import desk, pace, practice, revision_rules, settling
 from services.seals import proofs
 from services.studies import frozen_facts
@@ -193,13 +194,35 @@ def instructions(database: Database, actor: Actor, study_key: str, queue: str) -
         desk.require_work_before_done(session, phases, stored_id(membership.id), named)
         earlier = _acknowledged(session, membership)
         parts = _instructions_of(session, phases, membership, named, earlier)
-        acknowledged = _acknowledgement_of(phases, named, parts) in earlier
+        acknowledged = _is_acknowledged(phases, named, parts, earlier)
         revision = phases.revision_in(named)
         # Work begun elsewhere may have made this part's verdicts final before the first one is given.
         if not acknowledged and revision_rules.is_settled(session, phases, membership, named):
             revision = "never"
         title = study.title
     return Instructions(title, named.title, *parts, acknowledged, REVISION[revision])
+
+
+def require_acknowledged(database: Database, actor: Actor, public_id: str) -> None:
+    """Refuse one of the actor's own assignments as long as the page would show its instructions instead of it.
+
+    An assignment that the actor has not got passes: what is asked of it next refuses it.
+
+    Raises
+    ------
+    NotAcknowledged
+        The instructions of its queue were not acknowledged, or say something else by now.
+    """
+    with database.read_only() as session:
+        own = acknowledged_before(session, actor, public_id)
+        if own is None:
+            return
+        key, membership, earlier = own
+        phases = frozen_facts.phases_of_member(session, membership)
+        queue = phases.named(key).queue
+        parts = _instructions_of(session, phases, membership, queue, earlier)
+        if not _is_acknowledged(phases, queue, parts, earlier):
+            raise NotAcknowledged("Read and acknowledge the instructions of this part first; reload the page.")
 
 
 def _frozen_phases(session: Session, membership: Membership) -> StudyPhases:
@@ -271,6 +294,11 @@ _Parts = tuple[str, str, str]
 def _acknowledgement_of(phases: StudyPhases, queue: Queue, parts: _Parts) -> _Acknowledged:
     text = "\n\n".join(part for part in parts if part)
     return revision_rules.begun_as(phases, queue), hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_acknowledged(phases: StudyPhases, queue: Queue, parts: _Parts, earlier: Sequence[_Acknowledged]) -> bool:
+    """Return whether a queue's instructions, as they are now, were acknowledged: the page and the routes ask this."""
+    return _acknowledgement_of(phases, queue, parts) in earlier
 
 
 def _instructions_of(

@@ -42,6 +42,21 @@ def test_other_answers_to_an_item_that_was_submitted_are_refused_and_the_receipt
     assert all(answer["next"]["assignment"].endswith("-second") for _, answer in refused)
 
 
+def test_instructions_to_be_acknowledged_reload_the_page_and_what_was_answered_comes_back(room: MakeRoom) -> None:
+    reader = room("plain", "second")
+    reader.open()
+    reader.press("1", "4")
+    reader.see("Draft saved")
+    reader.fail("verdict", 409, error="Read the instructions first.", instructions=True)
+    reader.page.evaluate("window.before = true")
+
+    reader.press("Enter")
+
+    reader.page.wait_for_function("window.before === undefined")
+    reader.page.locator(".submit:not([disabled])").wait_for()
+    assert reader.page.locator("input:checked").count() == 2
+
+
 def test_a_stale_draft_is_refused_with_the_number_of_the_newer(reader: Room) -> None:
     reader.press("2")
     reader.see("Draft saved")

@@ -180,6 +180,34 @@ def test_a_table_whose_name_is_in_capitals_is_not_taken_for_a_missing_one(folder
     ]
 
 
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ("references", "references.csv.txt"),
+        ("references", "reference.csv"),
+        ("references", "Refrences.csv"),
+        ("items", "item.csv"),
+        ("candidates", "candidates.csv.csv"),
+        ("cases", "case.csv"),
+    ],
+)
+def test_a_table_whose_name_is_nearly_right_is_not_taken_for_a_missing_one(
+    folder: Path, table: str, named: str
+) -> None:
+    (folder / f"{table}.csv").rename(folder / named)
+
+    assert f"{table}.csv is missing, and {named} is there; rename it {table}.csv." in map(str, problems_of(folder))
+
+
+@pytest.mark.parametrize("notes", ["references_old.csv", "reference notes.txt", "overlay-list.csv", "readme.txt"])
+def test_other_files_beside_the_tables_are_somebodys_notes(folder: Path, notes: str) -> None:
+    (folder / "references.csv").rename(folder / notes)
+    if (folder / "overlays.csv").exists():
+        (folder / "overlays.csv").unlink()
+
+    assert [problem for problem in problems_of(folder) if notes in str(problem)] == []
+
+
 @pytest.mark.parametrize("table", ["items", "references"])
 def test_a_table_that_is_a_link_to_nothing_is_not_taken_for_a_missing_one(folder: Path, table: str) -> None:
     (folder / f"{table}.csv").unlink()

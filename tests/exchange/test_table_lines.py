@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Callable
@@ -38,6 +39,16 @@ def test_lines_separator_and_beginning_are_those_of_the_whole_text(text: str, en
     assert (lines.separator, lines.lines_before) == (whole.separator, whole.lines_before)
     read = list(csv.reader(lines.lines, delimiter=lines.separator))
     assert read == list(csv.reader(io.StringIO(whole.text, newline=""), delimiter=whole.separator))
+
+
+@pytest.mark.parametrize("marks", [1, 2, 3])
+def test_a_byte_order_mark_that_is_there_more_than_once_is_no_part_of_the_first_column(marks: int) -> None:
+    content = codecs.BOM_UTF8 * marks + PLAIN.encode()
+
+    whole, lines = table_text(content, COLUMNS), table_lines(content, COLUMNS)
+
+    assert whole.text == PLAIN
+    assert "".join(lines.lines) == PLAIN
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def desk(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
     """What is on the rater's desk, for the login session of `rater`."""
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
+    worklist.acknowledge_instructions(marked.study.database, actor, STUDY, "reading")
     return dict(submission.current_payload(marked.study.database, actor, STUDY, "reading"))
 
 

@@ -313,11 +313,14 @@ export interface ProgressPayload {
   total: number;
 }
 
-/** Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead. */
+/** Why a request was refused, with the field at fault, the newer draft's number, or what is on the desk instead.
+
+With `instructions` the page shows the instructions of the part, which have to be acknowledged first. */
 export interface RefusedAnswer {
   error: string;
   field?: string;
   sequence?: number;
+  instructions?: boolean;
   next?: Payload | null;
 }
 

@@ -106,6 +106,25 @@ def test_a_table_with_the_model_in_the_column_of_the_answer_is_warned_of(tmp_pat
     )
 
 
+def test_a_table_with_the_answers_in_the_column_of_the_keys_is_warned_of(tmp_path: Path) -> None:
+    said = [f"The reply of number {n} is to wait." for n in range(4)]
+    exchanged = [(said[n], item, model, f"c{n}", run) for n, (_, item, model, _, run) in enumerate(ANSWERS)]
+
+    (warned,) = warnings(tmp_path, exchanged, protocol=SCORED)
+
+    assert warned == (
+        "candidates.csv: 4 of the 4 lines with an answer have a phrase as their key, and every answer is a word of "
+        "its own with a digit: line 2 has candidate 'The reply of number 0 is to wait.' and answer 'c0'. Check that "
+        "the columns candidate and answer are not exchanged."
+    )
+
+
+def test_keys_of_several_words_beside_answers_in_a_word_may_be_meant(tmp_path: Path) -> None:
+    keys = [(f"the answer of number {n}", *rest) for n, (_, *rest) in enumerate(ANSWERS)]
+
+    assert warnings(tmp_path, keys, protocol=SCORED) == []
+
+
 def test_a_model_for_each_answer_to_one_item_may_be_meant(tmp_path: Path) -> None:
     answers = [(f"c{n}", "q1", f"Model {n}", "yes" if n % 2 else "no", "") for n in range(6)]
 

@@ -23,6 +23,21 @@ from tests.room_study import PRACTISED, rewrite, rows_of, with_practice
 from tests.services.reading.practised import READ, REPORT, TRAIN, TRAINED, trained
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
 
+BESIDE_PRACTICE = """
+  - key: beside
+    title: At once
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    opens: {at_once: yes}
+  - key: afterwards
+    title: After the reads
+    rates: items
+    shows: [scans, prompt, options]
+    form: {answer: as_item}
+    opens: {after: read}
+"""
+
 
 def practise(situation: Situation, rater: Actor, wrong: int = 0) -> list[Receipt]:
     """Work through one pass of which so many are answered wrongly."""
@@ -90,6 +105,24 @@ def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Dat
     assert [desk.practice for desk in worklist.desks_of(sqlite_database, rater)] == ["", ""]
 
 
+def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(sqlite_database: Database, tmp_path: Path) -> None:
+    beside = TRAINED + BESIDE_PRACTICE
+    situation = trained(sqlite_database, tmp_path / "study", beside)
+    rater = situation.raters[0]
+    practise(situation, rater, wrong=2)
+
+    practise(situation, rater, wrong=2)
+
+    over = submission.current_payload(sqlite_database, rater, situation.study_key, TRAIN)
+    assert over["kind"] == "done"
+    assert over["message"] == (
+        "All attempts are used up, so “Reads” and “After the reads” stay closed for you. "
+        "The study's admin can see this; ask how to continue."
+    )
+    waits = {desk.queue.title: bool(desk.waits_for) for desk in worklist.desks_of(sqlite_database, rater)}
+    assert waits == {"Try it": False, "Reads": True, "At once": False, "After the reads": True}
+
+
 def test_who_fails_gets_another_order_then_stays_out_until_an_admin_allows_more(
     database: Database, tmp_path: Path
 ) -> None:
@@ -101,7 +134,7 @@ def test_who_fails_gets_another_order_then_stays_out_until_an_admin_allows_more(
 
     assert again["ahead"]["heading"] == "Attempt 2 of 2, the last"
     over = submission.current_payload(database, rater, situation.study_key, TRAIN)
-    assert over["kind"] == "done" and over["title"] == practice.FAILED[0] and over["next"] is None
+    assert over["kind"] == "done" and over["title"] == practice.FAILED and over["next"] is None
     with pytest.raises(ReadsOpen):
         submission.current_payload(database, rater, situation.study_key, READ)
     states = [line.practice for line in member_progress.progress_of_members(database, situation.admin, "listed")]

@@ -442,3 +442,23 @@ phases:
         submit(situation, situation.raters[2], payload, plain(payload))
 
     assert sum(bool(own) for own in steps) == len(steps) / 2 > 0
+
+
+SECOND_LOOK = """
+  - key: again
+    title: Second look
+    rates: items
+    from: {phase: secret_arm, let_in: [not_assessable]}
+    shows: [scans, prompt, options, reference, opinions]
+    form: {clear: yes_no}
+    by: curators
+"""
+
+
+def test_progress_lists_every_part_that_waits_for_answers(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study", READ_THEN_RESOLVE + SECOND_LOOK)
+
+    lines = progress_of_members(sqlite_database, situation.admin, "listed")
+
+    of_curator = [(line.queue.title, line.count_in_words) for line in lines if line.group == "Curators"]
+    assert of_curator == [("Resolution", "–"), ("Second look", "–")]

@@ -126,6 +126,7 @@ export class Saving {
   refused(refusal, again) {
     const { room } = this;
     if (refusal.status === 401) return this.signedOut();
+    if (refusal.body.instructions) return this.toTheInstructions();
     if (refusal.status === 403) return this.shut(refusal);
     if (refusal.status === 404) return this.notOurs();
     const { item, stage } = room.now();
@@ -146,6 +147,12 @@ export class Saving {
   keepHere() {
     const unsaved = this.room.unsaved();
     if (unsaved) stash(unsaved.assignment, unsaved.sequence, unsaved.answers);
+  }
+
+  /** The instructions of this part were not acknowledged as they are now: the page shows them before it shows this item again. */
+  toTheInstructions() {
+    this.keepHere();
+    window.location.reload();
   }
 
   /** The study is closed, or the reader is no longer a member: trying again would not help. @param {Refusal} refusal */
