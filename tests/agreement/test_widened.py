@@ -142,6 +142,14 @@ def test_limits_of_agreement_without_an_interval_say_why(gaps, clusters, reason)
     assert result.upper.undefined_because == reason
 
 
+def test_limits_of_agreement_in_a_tiny_unit_have_the_same_interval():
+    a, b, subjects = numbers(30)
+
+    usual, tiny = (bland_altman(k * a, k * b, clusters=subjects, resamples=20).upper for k in (1.0, 1e-13))
+
+    assert (tiny.low, tiny.high) == pytest.approx((1e-13 * usual.low, 1e-13 * usual.high), rel=1e-6, abs=0.0)
+
+
 def test_intervals_of_limits_of_agreement_hold_in_thirty_clusters_that_are_alike():
     rng = np.random.default_rng(5)
     subjects, hits = np.repeat(np.arange(30), 5), 0
