@@ -10,8 +10,11 @@ from agreement import (
     coefficient_difference,
     icc,
     lin_ccc,
+    mean_over_pairs,
     paired_difference,
     pearson,
+    place_agreement,
+    set_agreement,
     spearman,
     weighted_mean,
 )
@@ -84,6 +87,35 @@ def test_a_plan_that_was_frozen_earlier_keeps_plain_percentiles(name, shared):
     estimate = STATISTICS[name](a, b, by)
 
     assert estimate == STATISTICS[name](a, b, by | {"interval": "percentile"})
+
+
+OF_ANSWERS = {
+    "distance": lambda a, b, by: (
+        place_agreement([[(x, 0, 0), (y, 0, 0)] for x, y in zip(a, b, strict=True)], **by).distance
+    ),
+    "Jaccard's index": lambda a, b, by: (
+        set_agreement([[sign(x), sign(y)] for x, y in zip(a, b, strict=True)], **by).jaccard
+    ),
+    "any measure": lambda a, b, by: mean_over_pairs(np.column_stack([a, b]), lambda x, y: abs(x - y), **by),
+}
+
+
+def sign(number):
+    return {"large", "positive"} if number > 1 else {"positive"} if number > 0 else {"negative"}
+
+
+@pytest.mark.parametrize("name", OF_ANSWERS)
+def test_means_of_distances_and_overlaps_in_clusters_are_widened_unless_the_plan_was_frozen_earlier(name):
+    a, b, subjects = numbers()
+
+    def tried(seed=3, **options):
+        return OF_ANSWERS[name](a, b, {"clusters": subjects, "seed": seed, "resamples": 300} | options)
+
+    wide = tried(interval="percentile", confidence=widened(0.95, 20))
+
+    assert (tried().low, tried().high) == (wide.low, wide.high)
+    assert "percentiles widened by t" in tried().method
+    assert tried(EARLIER) == tried(EARLIER, interval="percentile")
 
 
 def test_any_statistic_is_widened_by_name():
