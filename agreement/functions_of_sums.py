@@ -196,7 +196,8 @@ def ccc_of(x: Floats, y: Floats) -> OfSums:
 
     def value(totals: Floats) -> Floats:
         gap, of_x, of_y, together = _squares(totals, centre_x - centre_y)
-        return ratio_of(np.where((of_x > 0) & (of_y > 0), 2.0 * together, np.nan), of_x + of_y + gap)
+        of_all = ratio_of(np.where((of_x > 0) & (of_y > 0), 2.0 * together, np.nan), of_x + of_y + gap)
+        return np.clip(of_all, -1.0, 1.0)
 
     return OfSums(_moments(first - centre_x, second - centre_y), value)
 

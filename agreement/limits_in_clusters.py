@@ -98,7 +98,7 @@ def limit_in_clusters(
         for own in (inwards, outwards)
     )
     below, above = (near, far) if factor > 0.0 else (far, near)
-    if min(below, above) <= 1e-12 * max(1.0, abs(plain.value)):
+    if min(below, above) <= 1e-12 * max(distance, abs(plain.value)):
         return without("differences vary alike in all clusters")
     return Estimate(
         plain.name, plain.value, plain.value - below, plain.value + above, plain.n, plain.unit, method, se=se,

@@ -15,6 +15,7 @@ from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
+from agreement.lone_items import widened_in_clusters
 from agreement.methods import leaving_out
 from agreement.percent import mean, share
 from agreement.ratings import RatingTable, rows_of
@@ -49,7 +50,7 @@ def mean_over_pairs(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     resamples, seed, interval
-        For the bootstrap, see `bootstrap`; percentile by default.
+        For the bootstrap, see `bootstrap`; percentile by default, with clusters at the tails of t ("widened").
     confidence : float
         Nominal coverage.
     name, unit : str
@@ -148,10 +149,11 @@ def mean_of_items(
     Estimate
     """
     known = ~np.isnan(values)
-    interval = chosen_interval(interval, *BOOTSTRAPS, clustered=clusters is not None)
+    groups = _groups(clusters, known)
+    kind = widened_in_clusters(interval, chosen_interval(interval, *BOOTSTRAPS, clustered=groups is not None), groups)
     estimate = mean(
-        values[known], _groups(clusters, known), name=name, unit=unit, note=_left_out(known, note),
-        resamples=resamples, seed=seed, interval=interval, confidence=confidence,
+        values[known], groups, name=name, unit=unit, note=_left_out(known, note),
+        resamples=resamples, seed=seed, interval=kind, confidence=confidence,
     )  # fmt: skip
     return estimate.warned(nearly_constant(others_than_most(values[known])) if known.any() else None)
 
@@ -176,7 +178,7 @@ def same_of_items(
         Cluster of each item.
     interval : Interval or None
         By default Wilson's if no item has answers of more than two raters, so that the mean is a share of items;
-        percentiles otherwise.
+        otherwise as in `mean_over_pairs`.
     settings
         As in `mean_of_items`.
 

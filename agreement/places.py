@@ -201,7 +201,8 @@ def localisation(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Bootstrap for all estimates. By default Wilson's interval for shares without clusters, percentiles otherwise.
+        Bootstrap for all estimates. By default Wilson's interval for shares, percentiles for means, in clusters at the
+        tails of t.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float

@@ -191,7 +191,7 @@ def bca_limits(
     values, text, reason = _usable(values, text)
     if reason is None and math.isnan(value):
         reason = "the statistic has no value"
-    if reason is None and np.isnan(left_out).any():
+    if reason is None and not np.isfinite(left_out).all():
         reason = "the statistic has no value when one unit is left out, so BCa has no acceleration"
     if reason is not None:
         return Spread(math.nan, math.nan, None, text, reason)

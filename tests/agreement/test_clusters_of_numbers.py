@@ -240,3 +240,12 @@ def test_equal_and_opposite_orders_of_many_items_are_perfect_and_have_no_interva
         estimate = spearman(x, sign * x, clusters=np.arange(600), interval="percentile", resamples=50)
         assert estimate.value == sign
         assert math.isnan(estimate.low)
+
+
+def test_limits_of_concordance_never_lie_above_1():
+    a, b = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0], [1, 3, 2, 1, 0, 1]
+
+    # some resamples are in perfect concordance, which sums put a rounding error above 1
+    estimate = lin_ccc(a, b, clusters=[0, 0, 0, 1, 2, 3], seed=3, resamples=60)
+
+    assert estimate.high == 1.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement import (
+    bland_altman,
     bootstrap,
     cohen_kappa,
     difference_of_parts,
@@ -96,3 +97,12 @@ def test_resamples_whose_sums_are_not_finite_have_no_value_and_give_no_warning(o
         estimate = bootstrap(np.mean, HUGE, seed=1, resamples=100, **options)
 
     assert "no value" in estimate.undefined_because
+
+
+def test_a_limit_of_agreement_that_is_infinite_without_a_unit_has_no_acceleration_and_gives_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = bland_altman([1e8 + 2e-8, 1e8, 1e8], [1e8] * 3, clusters=[0, 0, 1], interval="bca", resamples=60)
+
+    assert "no value when one unit is left out" in result.upper.undefined_because
+    assert "no value when one unit is left out" in result.lower.undefined_because

@@ -10,8 +10,11 @@ from agreement import (
     coefficient_difference,
     icc,
     lin_ccc,
+    mean_over_pairs,
     paired_difference,
     pearson,
+    place_agreement,
+    set_agreement,
     spearman,
     weighted_mean,
 )
@@ -86,6 +89,35 @@ def test_a_plan_that_was_frozen_earlier_keeps_plain_percentiles(name, shared):
     assert estimate == STATISTICS[name](a, b, by | {"interval": "percentile"})
 
 
+OF_ANSWERS = {
+    "distance": lambda a, b, by: (
+        place_agreement([[(x, 0, 0), (y, 0, 0)] for x, y in zip(a, b, strict=True)], **by).distance
+    ),
+    "Jaccard's index": lambda a, b, by: (
+        set_agreement([[sign(x), sign(y)] for x, y in zip(a, b, strict=True)], **by).jaccard
+    ),
+    "any measure": lambda a, b, by: mean_over_pairs(np.column_stack([a, b]), lambda x, y: abs(x - y), **by),
+}
+
+
+def sign(number):
+    return {"large", "positive"} if number > 1 else {"positive"} if number > 0 else {"negative"}
+
+
+@pytest.mark.parametrize("name", OF_ANSWERS)
+def test_means_of_distances_and_overlaps_in_clusters_are_widened_unless_the_plan_was_frozen_earlier(name):
+    a, b, subjects = numbers()
+
+    def tried(seed=3, **options):
+        return OF_ANSWERS[name](a, b, {"clusters": subjects, "seed": seed, "resamples": 300} | options)
+
+    wide = tried(interval="percentile", confidence=widened(0.95, 20))
+
+    assert (tried().low, tried().high) == (wide.low, wide.high)
+    assert "percentiles widened by t" in tried().method
+    assert tried(EARLIER) == tried(EARLIER, interval="percentile")
+
+
 def test_any_statistic_is_widened_by_name():
     a, _, subjects = numbers()
     by = {"clusters": subjects, "seed": 3, "resamples": 300}
@@ -140,6 +172,14 @@ def test_limits_of_agreement_without_an_interval_say_why(gaps, clusters, reason)
     result = bland_altman(gaps, [0] * len(gaps), clusters=list(clusters), seed=1)
 
     assert result.upper.undefined_because == reason
+
+
+def test_limits_of_agreement_in_a_tiny_unit_have_the_same_interval():
+    a, b, subjects = numbers(30)
+
+    usual, tiny = (bland_altman(k * a, k * b, clusters=subjects, resamples=20).upper for k in (1.0, 1e-13))
+
+    assert (tiny.low, tiny.high) == pytest.approx((1e-13 * usual.low, 1e-13 * usual.high), rel=1e-6, abs=0.0)
 
 
 def test_intervals_of_limits_of_agreement_hold_in_thirty_clusters_that_are_alike():
