@@ -261,7 +261,9 @@ def _check(
     if not _fits(line, item, reference, kinds, overlays):
         return
     for field in asked.get(key, ()) if reference.compared_by == "program" else ():
-        _check_answers(line, item, reference, field)
+        # Several phases may ask the same field, and one sentence about its reference is enough.
+        if line.sound():
+            _check_answers(line, item, reference, field)
 
 
 def _check_whole(line: Line, item: ItemRow, reference: FieldReference) -> None:
