@@ -427,3 +427,13 @@ def test_a_range_that_no_number_meets_is_named_beside_what_is_wrong_in_a_phase(t
         "radius is 'wide', expected a number or nothing; correct the cell.",
         "low 20 is above high 10; correct the range.",
     ]
+
+
+def test_an_unknown_column_is_nearest_to_the_one_that_is_lacking(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH.replace("radnom", "random").replace("promt", "prompt"))
+    write_table(folder / "items.csv", "item,fromat,prompt", [("i1", "open", "Why?")])
+
+    said = " ".join(problem.says for problem in refusal_of(folder).problems if problem.file == "items.csv")
+
+    assert "the header lacks format (nearest: 'fromat')" in said
+    assert "the header has unknown or doubled fromat (nearest: 'format')" in said
