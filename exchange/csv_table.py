@@ -373,7 +373,7 @@ def _check_header(reader: Reader, header: list[str], table: Table) -> frozenset[
             raise _TableRefused("line 1", says)
         reader.problems.add(table.file, "line 1", says)
     if unknown or doubled:
-        free = [name for name in table.names if name not in header and name not in missing]
+        free = [name for name in table.names if name not in header]
         wrong = list(dict.fromkeys((*unknown, *doubled)))
         # A file of another kind may have thousands of columns, of which few are named.
         named = listed([*(f"{shown(name)}{nearest(name, free)}" for name in wrong[:9]), *wrong[9:]])

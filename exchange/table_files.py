@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from exchange.refusal import shown
 
 # A letter too many, too few or exchanged; "references_old" is further away, and may be somebody's notes.
 _SAME_WORD = 0.88
+# What browsers and systems add to the name of a second file.
+_OF_A_COPY = re.compile(r" ?\(\d+\)$|[ _-]+(copy|kopie|copie)( \d+)?$")
 
 
 def names_in(folder: Path) -> Iterator[str]:
@@ -55,5 +58,6 @@ def _says(path: Path, name: str) -> str:
     stem, _, endings = name.partition(".")
     if endings in ("csv.txt", "csv.csv", "txt") and stem == path.stem:
         return f"is there; rename it {path.name}"
+    stem = _OF_A_COPY.sub("", stem)
     is_alike = difflib.SequenceMatcher(None, stem, path.stem).ratio() >= _SAME_WORD
     return f"is there; rename it {path.name}" if endings == "csv" and is_alike else ""

@@ -11,7 +11,7 @@ from pathlib import Path
 from exchange.csv_table import Line, Read, Reader, read_table
 from exchange.refusal import listed, shown
 from exchange.study_folder import reference_places
-from exchange.study_folder.folder_rows import ReferenceRow, check_among_options
+from exchange.study_folder.folder_rows import ReferenceRow, check_among_options, check_range
 from exchange.study_folder.frozen_study import FrozenStudy
 from exchange.study_folder.item_table import ItemRow, OverlayRow
 from exchange.study_folder.shown_places import ShownPlaces
@@ -196,9 +196,7 @@ def _reference(
         reference = replace(reference, field=_implied(fields, item, reference))
     if item is not None and not people and line.sound() and _is_place(fields, item, reference.field):
         reference = replace(reference, accepted=as_stored(line, item, reference.accepted))
-    low, high = reference.low, reference.high
-    if low is not None and high is not None and low > high:
-        line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
+    check_range(line, reference.low, reference.high)
     if not reference.says_something and line.sound("accepted", "low", "high", "overlay"):
         line.problem(
             f"item '{shown(line.text('item'))}' has neither accepted answers nor a range; give one of them.", "accepted"
@@ -261,7 +259,9 @@ def _check(
     if not _fits(line, item, reference, kinds, overlays):
         return
     for field in asked.get(key, ()) if reference.compared_by == "program" else ():
-        _check_answers(line, item, reference, field)
+        # Several phases may ask the same field, and one sentence about its reference is enough.
+        if line.sound():
+            _check_answers(line, item, reference, field)
 
 
 def _check_whole(line: Line, item: ItemRow, reference: FieldReference) -> None:

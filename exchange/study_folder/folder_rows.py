@@ -195,12 +195,17 @@ def reference_row(
             line.problem(f"item '{item.key}' {problem}.", "accepted")
         elif asked is not None and asked.offered and not item.options:
             check_among_options(line, item, [option.id for option in asked.offered], accepted, text_only, asked.type)
-    if low is not None and high is not None and low > high:
-        line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
+    check_range(line, low, high)
     if item is not None and item.options:
         kind = "" if asked is None else asked.type
         check_among_options(line, item, [option for option, _ in item.options], accepted, text_only, kind)
     return ReferenceRow(key, accepted, low, high, text_only, line.text("provenance"))
+
+
+def check_range(line: Line, low: float | None, high: float | None) -> None:
+    """Note a lower limit above the upper one."""
+    if low is not None and high is not None and low > high:
+        line.problem(f"low {low:g} is above high {high:g}; correct the range.", "low")
 
 
 def check_among_options(

@@ -14,7 +14,14 @@ from exchange.refusal import Conversions, Problems
 from exchange.study_folder.attribute_columns import attributes_of, declared_of, table_of
 from exchange.study_folder.compared_pairs import read_pairs
 from exchange.study_folder.folder_checks import check_dates
-from exchange.study_folder.folder_rows import candidate_row, case_row, histories_of, overlay_row, volume_row
+from exchange.study_folder.folder_rows import (
+    candidate_row,
+    case_row,
+    check_range,
+    histories_of,
+    overlay_row,
+    volume_row,
+)
 from exchange.study_folder.item_table import ItemRow, OverlayRow, VolumeRow, item_row
 from exchange.study_folder.protocol_file import ReadProtocol
 from exchange.tables import FIELD_REFERENCES, OVERLAYS, VOLUMES, Table
@@ -62,7 +69,7 @@ def look_through_tables(
     table = replace(table_of(study, "items"), optional=False, takes_others="items" in unsure)
     items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
     by_key = {item.key: item for item in reversed(items.rows)}
-    read_table(reader, folder, FIELD_REFERENCES, lambda line: line.known("item", items, "items.csv"))
+    read_table(reader, folder, FIELD_REFERENCES, lambda line: _look_at_reference(line, items))
     # A column of answers has a field's key, which occurs somewhere in the protocol, however broken that is.
     answers = replace(_without_answer(table_of(study, "candidates")), may_have=frozenset(_words_of(document)))
     candidates = read_table(
@@ -119,6 +126,13 @@ def _without_answer(table: Table) -> Table:
     """Return the table of candidates without its answer column, which in a pool is replaced by other columns."""
     columns = (replace(column, optional=True) if column.name == "answer" else column for column in table.columns)
     return replace(table, columns=tuple(columns))
+
+
+def _look_at_reference(line: Line, items: Read[ItemRow]) -> None:
+    """Note what is wrong in a line about a reference, whatever its field is."""
+    line.known("item", items, "items.csv")
+    line.number_or_none("radius")
+    check_range(line, line.number_or_none("low"), line.number_or_none("high"))
 
 
 def _item(

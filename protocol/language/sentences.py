@@ -15,7 +15,7 @@ from protocol.language.sentences_of_material import field_of, groups_of, who_rat
 from protocol.language.sentences_of_plan import columns_of, plan_of
 from protocol.language.telling import Asked
 from protocol.language.things import TELL_THE_REFERENCE, THINGS
-from protocol.language.wording import capital, listed, number, percent, spoken
+from protocol.language.wording import capital, how_many, listed, percent, spoken
 
 # Things that a sentence names if they are never shown; leaving out scans, for example, is not worth a mention.
 _WITHHELD = ("reference", "explanation", "overlays", "candidate", "aid", "opinions", "judge")
@@ -151,7 +151,7 @@ def _afterwards(study: Expansion, phase: Phase) -> str:
 
 def _order(phase: Phase) -> str:
     order = "as listed" if phase.order == "as_listed" else "random, different for each person"
-    apart = f", with at least {number(phase.spacing)} others between two of one subject" if phase.spacing else ""
+    apart = f", with at least {how_many(phase.spacing, 'other')} between two of one subject" if phase.spacing else ""
     return f"Order: {order}{apart}." + (" Options are shuffled for each person." if phase.shuffle_options else "")
 
 
@@ -173,7 +173,7 @@ def _freedoms(phase: Phase) -> str:
 def _counting(study: Expansion, phase: Phase) -> str:
     said = []
     if phase.pass_mark is not None:
-        tries = f", in at most {number(phase.attempts)} attempts" if phase.attempts else ""
+        tries = f", in at most {how_many(phase.attempts, 'attempt')}" if phase.attempts else ""
         said.append(f"The pass mark is {percent(phase.pass_mark)}{tries}.")
     if not phase.counts:
         said.append("It enters no estimate.")

@@ -19,6 +19,11 @@ def number(count: int) -> str:
     return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
+def how_many(count: int, noun: str) -> str:
+    """Return a number in words with its noun: "one attempt", "two attempts"."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """Return a share from 0 to 1 as a percentage, with a blank before the sign."""
     return f"{100 * share:g} %"

@@ -101,6 +101,7 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
             due += [stored_id(study.id)] if settling.is_due(session, stored_id(study.id)) else []
             state = state_of(session, stored_id(study.id))
             phases, membership_id = frozen_facts.phases_of_member(session, membership), stored_id(membership.id)
+            closed = _closed_by_practice(session, phases, membership_id)
             for queue in (queue for queue in phases.queues if queue.role == membership.role):
                 comes_later = bool(phases.before(queue) or phases.waits_for_everyone(queue))
                 training = phases.training_for(queue) if phases.listed else phases.training
@@ -113,6 +114,8 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
                 waits_for = (
                     "" if desk.is_work_before_done(session, phases, membership_id, queue) else phases.opens_later(queue)
                 )
+                if waits_for and queue in closed:
+                    waits_for = f"“{queue.title}” stays closed for you, as the practice was not passed."
                 desks.append(
                     Desk(
                         study.key,
@@ -151,6 +154,14 @@ def _open_work_first(desks: Sequence[Desk]) -> list[Desk]:
         return 2 if all(each.is_over for each in of_study) else 1
 
     return [each for of_study in sorted(own.values(), key=standing) for each in of_study]
+
+
+def _closed_by_practice(session: Session, phases: StudyPhases, membership_id: int) -> frozenset[Queue]:
+    """Return the queues of listed phases behind a practice at which a member has no attempts left."""
+    trainings = phases.trainings if phases.listed else ()
+    failed = [each for each in trainings if _practice(session, each, membership_id) == "failed"]
+    dealt = queries.phases_dealt(session, membership_id) if failed else frozenset[str]()
+    return frozenset(queue for training in failed for queue in phases.closed_without(training, dealt))
 
 
 def _practice(session: Session, training: Phase | None, membership_id: int) -> str:

@@ -415,3 +415,25 @@ def test_a_mistyped_column_is_named_even_if_a_faulty_protocol_names_it_too(tmp_p
 
     assert "candidates.csv, line 1: the header lacks model (nearest: 'modl')" in said
     assert "unknown or doubled answr (nearest: 'answer')" in said
+
+
+def test_a_range_that_no_number_meets_is_named_beside_what_is_wrong_in_a_phase(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH)
+    write_table(folder / "references.csv", "item,field,low,high,radius", [("i1", "v", "20", "10", "wide")])
+
+    said = [problem.says for problem in refusal_of(folder).problems if problem.file == "references.csv"]
+
+    assert said == [
+        "radius is 'wide', expected a number or nothing; correct the cell.",
+        "low 20 is above high 10; correct the range.",
+    ]
+
+
+def test_an_unknown_column_is_nearest_to_the_one_that_is_lacking(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ONE_OF_EACH.replace("radnom", "random").replace("promt", "prompt"))
+    write_table(folder / "items.csv", "item,fromat,prompt", [("i1", "open", "Why?")])
+
+    said = " ".join(problem.says for problem in refusal_of(folder).problems if problem.file == "items.csv")
+
+    assert "the header lacks format (nearest: 'fromat')" in said
+    assert "the header has unknown or doubled fromat (nearest: 'format')" in said

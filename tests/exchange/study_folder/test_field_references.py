@@ -356,3 +356,14 @@ def test_a_line_without_a_field_that_does_not_answer_the_primary_field_is_named(
         "not be used; correct what counts as right, or fill in the column field."
         for those in unused
     ]
+
+
+def test_a_field_that_two_phases_ask_is_refused_once(tmp_path: Path) -> None:
+    again = "  - {key: again, rates: items, shows: [prompt], form: report, undetermined: yes}\n"
+    protocol = PROTOCOL.replace("form: as_item", "form: report") + again
+
+    with pytest.raises(InputRefused) as refused:
+        read(tmp_path, {"item": "q1", "field": "diagnosis", "accepted": "tumour"}, protocol=protocol)
+
+    said = [problem.says for problem in refused.value.problems if "tumour" in problem.says]
+    assert len(said) == 1

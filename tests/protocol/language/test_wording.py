@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.language.wording import percent, place_in_words, size_in_words
+from protocol.language.wording import how_many, percent, place_in_words, size_in_words
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,8 @@ def test_lines_of_lists_are_counted_from_one(path: tuple[str | int, ...], says: 
 
 def test_shares_have_a_blank_before_the_sign() -> None:
     assert (percent(0.95), percent(0.975), size_in_words("5%")) == ("95 %", "97.5 %", "5 %")
+
+
+@pytest.mark.parametrize(("count", "says"), [(1, "one attempt"), (2, "two attempts"), (12, "12 attempts")])
+def test_a_single_thing_is_named_in_the_singular(count: int, says: str) -> None:
+    assert how_many(count, "attempt") == says

@@ -119,8 +119,13 @@ def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(sqlite_data
         "All attempts are used up, so “Reads” and “After the reads” stay closed for you. "
         "The study's admin can see this; ask how to continue."
     )
-    waits = {desk.queue.title: bool(desk.waits_for) for desk in worklist.desks_of(sqlite_database, rater)}
-    assert waits == {"Try it": False, "Reads": True, "At once": False, "After the reads": True}
+    waits = {desk.queue.title: desk.waits_for for desk in worklist.desks_of(sqlite_database, rater)}
+    assert waits == {
+        "Try it": "",
+        "Reads": "“Reads” stays closed for you, as the practice was not passed.",
+        "At once": "",
+        "After the reads": "“After the reads” stays closed for you, as the practice was not passed.",
+    }
 
 
 def test_who_fails_gets_another_order_then_stays_out_until_an_admin_allows_more(
