@@ -11,6 +11,8 @@ from exchange.refusal import shown
 
 # A letter too many, too few or exchanged; "references_old" is further away, and may be somebody's notes.
 _SAME_WORD = 0.88
+# Words of their own, a letter away from the name of a table: people's preferences may lie beside compared answers.
+_OTHER_WORDS = ("preferences",)
 
 
 def names_in(folder: Path) -> Iterator[str]:
@@ -55,5 +57,6 @@ def _says(path: Path, name: str) -> str:
     stem, _, endings = name.partition(".")
     if endings in ("csv.txt", "csv.csv", "txt") and stem == path.stem:
         return f"is there; rename it {path.name}"
-    is_alike = difflib.SequenceMatcher(None, stem, path.stem).ratio() >= _SAME_WORD
+    ratio = difflib.SequenceMatcher(None, stem, path.stem).ratio()
+    is_alike = ratio >= _SAME_WORD and stem not in _OTHER_WORDS
     return f"is there; rename it {path.name}" if endings == "csv" and is_alike else ""
