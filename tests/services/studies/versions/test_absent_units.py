@@ -21,8 +21,8 @@ SMALL_LATER = READ + LOOK.replace("{at_once: yes}", "{after: read}")
 KNOWS = "Rater 1 was shown phase 'look', and knows 'size' of the subject of 'i7' by whether it was there"
 
 
-def opened(database: Database, folder: Path, *sizes: int) -> Situation:
-    return opened_listed(database, folder, SMALL_LATER, raters=1, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
+def opened(database: Database, folder: Path, *sizes: int, protocol: str = SMALL_LATER, raters: int = 1) -> Situation:
+    return opened_listed(database, folder, protocol, raters, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
 
 
 def with_item_of(folder: Path, case: str, size: str = "9") -> None:
@@ -41,6 +41,35 @@ def test_somebody_shown_the_small_ones_is_given_nothing_new_about_who_was_not_th
 
     with pytest.raises(Conflict, match=KNOWS):
         making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def dealt(to_each: int) -> str:
+    return SMALL_LATER.replace("key: look,", f"key: look, by: {{per_unit: {to_each}}},")
+
+
+def test_a_phase_that_is_dealt_whole_to_everybody_is_known_by_absence_too(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=dealt(2), raters=2)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    with pytest.raises(Conflict, match=KNOWS):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def test_whoever_was_dealt_a_part_of_a_phase_knows_nothing_of_what_was_not_in_theirs(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=dealt(1), raters=2)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
 
 
 def with_item_of_a_new_subject(folder: Path, size: str = "9") -> None:
