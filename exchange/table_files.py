@@ -14,6 +14,8 @@ from exchange.refusal import shown
 _SAME_WORD = 0.88
 # What browsers and systems add to the name of a second file.
 _OF_A_COPY = re.compile(r" ?\(\d+\)$|[ _-]+(copy|kopie|copie)( \d+)?$")
+# Words of their own, a letter away from the name of a table: people's preferences may lie beside compared answers.
+_OTHER_WORDS = ("preferences",)
 
 
 def names_in(folder: Path) -> Iterator[str]:
@@ -59,5 +61,6 @@ def _says(path: Path, name: str) -> str:
     if endings in ("csv.txt", "csv.csv", "txt") and stem == path.stem:
         return f"is there; rename it {path.name}"
     stem = _OF_A_COPY.sub("", stem)
-    is_alike = difflib.SequenceMatcher(None, stem, path.stem).ratio() >= _SAME_WORD
+    ratio = difflib.SequenceMatcher(None, stem, path.stem).ratio()
+    is_alike = ratio >= _SAME_WORD and stem not in _OTHER_WORDS
     return f"is there; rename it {path.name}" if endings == "csv" and is_alike else ""

@@ -63,6 +63,7 @@ from db.queries.shown import (
     volume_files,
 )
 from db.queries.since_freeze import (
+    has_versions,
     is_withdrawn,
     phases_closed,
     phases_opened,
@@ -119,6 +120,7 @@ __all__ = [
     "has_open",
     "has_open_about",
     "has_open_of_the_same",
+    "has_versions",
     "ids_of_pairs",
     "is_answered",
     "is_done",

@@ -56,6 +56,11 @@ _REPLACED_UNITS: Any = (
 )
 
 
+def has_versions(session: Session, study_id: int) -> bool:
+    """Return whether a study has had a version since its freeze."""
+    return bool(ask(session, _HAS_VERSIONS, study_id=study_id).scalar_one())
+
+
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:
     """Return the keys of a study's phases that are closed because other phases' units were drawn from their answers."""
     return frozenset(ask(session, _CLOSED, study_id=study_id).scalars())
@@ -66,5 +71,6 @@ def phases_opened(session: Session, study_id: int) -> frozenset[str]:
     return frozenset(ask(session, _OPENED, study_id=study_id).scalars())
 
 
+_HAS_VERSIONS: Any = select(exists().where(col(StudyVersion.study_id) == bindparam("study_id")))
 _OPENED: Any = select(PhaseOpening.phase).where(PhaseOpening.study_id == bindparam("study_id"))
 _CLOSED: Any = select(PhaseClosing.phase).where(PhaseClosing.study_id == bindparam("study_id"))

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from db import Acknowledgement, Database, Membership, audit, queries
+from db import Acknowledgement, Database, Membership, Study, audit, queries
 from db.base import stored_id
 from protocol.language.wording import listed
 from protocol.phases import Phase, Queue
@@ -109,13 +109,16 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
                 if comes_later and practising and not phases.listed:
                     continue
                 done, total = desk.shown_progress_of(session, phases, membership_id, queue)
-                if comes_later and total == 0 and not phases.follows_from_answers(queue):
-                    continue
                 waits_for = (
                     "" if desk.is_work_before_done(session, phases, membership_id, queue) else phases.opens_later(queue)
                 )
                 if waits_for and queue in closed:
                     waits_for = f"“{queue.title}” stays closed for you, as the practice was not passed."
+                is_withheld = bool(waits_for) and not practising and _can_have_more(session, study, queue, phases)
+                if comes_later and total == 0 and not phases.follows_from_answers(queue) and not is_withheld:
+                    continue
+                if is_withheld:
+                    done = total = 0
                 desks.append(
                     Desk(
                         study.key,
@@ -134,12 +137,22 @@ def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:
                         revision_rules.count_revisable(session, actor, phases, membership, queue)
                         if total and done == total and not practising and phases.is_revisable(queue)
                         else 0,
-                        desk.count_halfway(session, phases, membership_id, queue),
+                        0 if is_withheld else desk.count_halfway(session, phases, membership_id, queue),
                         waits_for or (_NOTHING_CAME if phases.follows_from_answers(queue) else queue.empty),
-                        desk.count_cut_off(session, phases, membership_id, queue) if done == total else 0,
+                        desk.count_cut_off(session, phases, membership_id, queue) if total and done == total else 0,
                     )
                 )
     return _open_work_first(desks), due
+
+
+def _can_have_more(session: Session, study: Study, queue: Queue, phases: StudyPhases) -> bool:
+    """Return whether a version may have added to a queue.
+
+    Whether the queue's number of units grew would reveal how its phase selects what is new and may be read blind first.
+    """
+    study_id = stored_id(study.id)
+    closed = queries.phases_closed(session, study_id)
+    return queries.has_versions(session, study_id) and closed.isdisjoint(each.key for each in phases.in_queue(queue))
 
 
 def _open_work_first(desks: Sequence[Desk]) -> list[Desk]:

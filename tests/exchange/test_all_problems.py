@@ -202,7 +202,9 @@ def test_a_table_whose_name_is_nearly_right_is_not_taken_for_a_missing_one(
     assert f"{table}.csv is missing, and {named} is there; rename it {table}.csv." in map(str, problems_of(folder))
 
 
-@pytest.mark.parametrize("notes", ["references_old.csv", "reference notes.txt", "overlay-list.csv", "readme.txt"])
+@pytest.mark.parametrize(
+    "notes", ["references_old.csv", "preferences.csv", "reference notes.txt", "overlay-list.csv", "readme.txt"]
+)
 def test_other_files_beside_the_tables_are_somebodys_notes(folder: Path, notes: str) -> None:
     (folder / "references.csv").rename(folder / notes)
     if (folder / "overlays.csv").exists():

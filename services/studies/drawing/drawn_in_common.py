@@ -129,15 +129,15 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
 
     A unit absent from the phase with all tumours and strokes is neither; one that recurs where there are no tumours is
     a stroke. The same holds if a sample that is divided among the values, or limited within each, took every unit of
-    one value. Dealt phases are left out because nobody sees all of them, and phases that follow from answers because
-    their units are not known yet.
+    one value. Phases of which people are dealt a part are left out because nobody sees all of them, and phases that
+    follow from answers because their units are not known yet.
 
     Parameters
     ----------
     to_come
         See `left_by_draws`.
     """
-    telling = [part for part in drawn if not part.slots and part.key not in to_come]
+    telling = [part for part in drawn if _is_seen_whole(part) and part.key not in to_come]
     for part in telling:
         drawn_by = telling_drawn_by(study, study.phase(part.key))
         # Units of one value are of one level, too, which need not be said.
@@ -156,6 +156,12 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
                 if enough and value is not None and about not in of_one_value:
                     of_one_value.add(about)
                     yield Share(part.key, other.key, attribute.key, value, is_new, part_of)
+
+
+def _is_seen_whole(part: DrawnPhase) -> bool:
+    """Return whether whoever gets units of a phase gets all of them; a single unit may be one of several people's."""
+    dealt_to = {frozenset(slots) for slots in part.slots.values()}
+    return not dealt_to or (len(dealt_to) == 1 and len(part.slots) > 1)
 
 
 def _has_several(attribute: Attribute, pool: Pool, read: _Read) -> bool:

@@ -8,24 +8,26 @@ import pytest
 
 from db import Database
 from services.errors import Conflict
+from services.reading import worklist
 from services.studies.versions import making
 from tests.listed_study import opened_listed, work_through
 from tests.room_study import rewrite, rows_of
 from tests.services.studies.versions.test_levels import LOOK, READ, with_sizes
 from tests.situations import Situation
+from tests.versioned_study import REASON
 
 # The first subject's items are small, and looked at once all is read.
 SMALL_LATER = READ + LOOK.replace("{at_once: yes}", "{after: read}")
 KNOWS = "Rater 1 was shown phase 'look', and knows 'size' of the subject of 'i7' by whether it was there"
 
 
-def opened(database: Database, folder: Path, *sizes: int) -> Situation:
-    return opened_listed(database, folder, SMALL_LATER, raters=1, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
+def opened(database: Database, folder: Path, *sizes: int, protocol: str = SMALL_LATER, raters: int = 1) -> Situation:
+    return opened_listed(database, folder, protocol, raters, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
 
 
-def with_item_of(folder: Path, case: str) -> None:
+def with_item_of(folder: Path, case: str, size: str = "9") -> None:
     *_, last = items = rows_of(folder / "items.csv")
-    added = {"item": "i7", "case": case, "prompt": "Prompt of i7?", "size": "9", "sequences": ""}
+    added = {"item": "i7", "case": case, "prompt": "Prompt of i7?", "size": size, "sequences": ""}
     rewrite(folder / "items.csv", [*items, last | added])
 
 
@@ -41,13 +43,46 @@ def test_somebody_shown_the_small_ones_is_given_nothing_new_about_who_was_not_th
         making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
 
+def dealt(to_each: int) -> str:
+    return SMALL_LATER.replace("key: look,", f"key: look, by: {{per_unit: {to_each}}},")
+
+
+def test_a_phase_that_is_dealt_whole_to_everybody_is_known_by_absence_too(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=dealt(2), raters=2)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    with pytest.raises(Conflict, match=KNOWS):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def test_whoever_was_dealt_a_part_of_a_phase_knows_nothing_of_what_was_not_in_theirs(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=dealt(1), raters=2)
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
+
+
+def with_item_of_a_new_subject(folder: Path, size: str = "9") -> None:
+    first, *_ = cases = rows_of(folder / "cases.csv")
+    rewrite(folder / "cases.csv", [*cases, first | {"case": "c4", "subject": "subject-4"}])
+    with_item_of(folder, "c4", size)
+
+
 def test_a_subject_that_is_new_was_nowhere_before(sqlite_database: Database, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     situation = opened(sqlite_database, folder, 7, 8, 7, 9)
     work_through(situation)
-    first, *_ = cases = rows_of(folder / "cases.csv")
-    rewrite(folder / "cases.csv", [*cases, first | {"case": "c4", "subject": "subject-4"}])
-    with_item_of(folder, "c4")
+    with_item_of_a_new_subject(folder)
 
     difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
@@ -75,3 +110,20 @@ def test_absence_tells_nothing_where_the_others_are_of_several_levels(
     difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
     assert "1 item added: i7." in difference.changes
+
+
+@pytest.mark.parametrize("size", ["2", "9"])
+def test_a_worklist_does_not_say_whether_what_is_new_is_in_a_part_that_selects_by_it(
+    sqlite_database: Database, tmp_path: Path, size: str
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9)
+    work_through(situation)
+    with_item_of_a_new_subject(folder, size)
+
+    making.make_version(sqlite_database, situation.admin, situation.study_key, folder, REASON)
+
+    read, look = worklist.desks_of(sqlite_database, situation.raters[0])
+    assert (read.done, read.total) == (6, 7)
+    assert (look.done, look.total, look.is_over) == (0, 0, False)
+    assert look.nothing == look.waits_for == "“Look” opens once you are done with what comes before it."
