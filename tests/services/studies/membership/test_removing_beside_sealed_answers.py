@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from services.judging import sealed_split
 from services.studies.freeze import freezing
 from services.studies.membership import members, removing
 from tests.listed_study import work_through
-from tests.services.report.sealed_scores import drafted, items_for_test
+from tests.services.report.sealed_scores import drafted, items_for_test, saying
 from tests.services.report.sealed_twins import STUDY, divided_in_the_first_language, on_sqlite
-from tests.situations import Situation, answers
+from tests.situations import Situation
 
 KEY = "sealed"
 
@@ -34,16 +34,6 @@ def worked_through(situation: Situation, number: int, answer: Callable[[dict[str
     work_through(
         Situation(situation.database, KEY, situation.admin, (situation.raters[number],), situation.admin), answer
     )
-
-
-def saying(others: Sequence[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what somebody says who finds all answers correct, except those to some items."""
-
-    def answer(payload: dict[str, Any]) -> dict[str, Any]:
-        is_other = f"i{payload['candidate'].split()[1]}" in others
-        return answers(verdict="incorrect" if is_other else "correct", note="Seen.")
-
-    return answer
 
 
 def removable(situation: Situation) -> list[str]:
