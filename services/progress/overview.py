@@ -74,13 +74,16 @@ def overview_of(database: Database, actor: Actor, study_key: str) -> Overview:
 def _not_begun(
     work: list[outstanding.OpenWork], counts: dict[tuple[int, str], queries.WorkCount], phases: StudyPhases
 ) -> int:
-    """Count the people who have done nothing yet; in the first language, nothing of the first phase."""
+    """Count the people who have work and have done nothing yet; in the first language, nothing of the first phase.
+
+    Of somebody with work on sealed subjects alone the counts are 0, which must say no more than no work at all.
+    """
     if not phases.listed:
         return sum(piece.open == piece.total for piece in work if piece.part == phases.counted[0].key)
     of_member: dict[int, queries.WorkCount] = defaultdict(queries.WorkCount)
     for (member, _), count in counts.items():
         of_member[member] += count
-    return sum(count.open == count.total for count in of_member.values())
+    return sum(0 < count.open == count.total for count in of_member.values())
 
 
 def _waits(work: list[outstanding.OpenWork], not_begun: int, raters: int) -> tuple[str, ...]:

@@ -152,6 +152,8 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
     guarded = _receipts_on(session, study_id, sealed)
     # How many of these a person gave shows how many units follow from what people answered about test subjects.
     uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
+    # Who comes back is dealt to again only if nothing was dealt to them before. Draws of sides name the phase in `who`.
+    follow_answers = {phase.key for phase in following}
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
         if not sealed:
@@ -175,6 +177,7 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
         }
         for row in rows
         if row.detail.get("receipt") not in uncounted
+        and not (row.action == "drawn" and follow_answers & {row.detail["purpose"], *row.detail["who"]})
     ]
 
 

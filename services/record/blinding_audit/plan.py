@@ -59,8 +59,10 @@ class Plan:
     seed: int | None
 
 
-def all_assignments(session: Session, study_id: int, phases: StudyPhases, cut: Cut) -> tuple[list[Planned], int]:
-    """Return every assignment that somebody can get, and how many nobody can, such as those of removed members.
+def all_assignments(
+    session: Session, study_id: int, phases: StudyPhases, cut: Cut
+) -> tuple[list[Planned], list[tuple[str, int]]]:
+    """Return every assignment that somebody can get, and phase and item of the others, such as of removed members.
 
     A member who changed groups gets nothing of what was dealt to them in the earlier one.
     """
@@ -88,10 +90,12 @@ def all_assignments(session: Session, study_id: int, phases: StudyPhases, cut: C
         row = (row_id, item, f"{phase} {role} {form_key}", role, member, candidate)
         queues[member, named.queue.key, named.trains, number].append(row)
     planned = [planned for rows in queues.values() for planned in _of_queue(rows)]
-    everything = select_columns(col(Assignment.id)).where(
+    everything = select_columns(col(Assignment.id), col(Assignment.phase), col(Assignment.item_id)).where(
         col(Assignment.study_id) == study_id, col(Assignment.id) <= cut.assignment
     )
-    return planned, len(session.connection().execute(everything).all()) - len(planned)
+    of_somebody = {row[0] for rows in queues.values() for row in rows}
+    every: Any = session.connection().execute(everything)
+    return planned, [(phase, item) for row_id, phase, item in every if row_id not in of_somebody]
 
 
 def _of_queue(rows: list[tuple[int, int, str, str, int, int | None]]) -> Iterable[Planned]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session
@@ -46,7 +47,7 @@ def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, li
     shared = shared_texts(phases, study.title)
     sealed = queries.sealed_items(session, study_id)
     chosen = [phase.key for phase in phases.chosen_by_answers] if sealed else []
-    planned, left_out = all_assignments(session, study_id, phases, cut)
+    planned, of_nobody = all_assignments(session, study_id, phases, cut)
     counted: list[Planned] = []
     uncounted: list[Planned] = []
     for each in planned:
@@ -60,8 +61,13 @@ def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, li
         sealed_items=sealed,
         hidden=hidden_values(session, study, phases, cut, words_in(shared)),
         shared=shared,
-        plan=plan_of(counted, left_out, seed, limit, drawn),
+        plan=plan_of(counted, _counted_of_nobody(of_nobody, sealed, chosen), seed, limit, drawn),
         sealed=plan_of(uncounted, 0, seed, limit, drawn),
         not_counted=tuple(chosen),
         subjects=Subjects(session, study_id),
     )
+
+
+def _counted_of_nobody(of_nobody: Sequence[tuple[str, int]], sealed: frozenset[int], chosen: Sequence[str]) -> int:
+    """Count the assignments, given by phase and item, that nobody can get; an admin makes some by removing a member."""
+    return sum(not (phase in chosen and item in sealed) for phase, item in of_nobody)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,16 @@ def answer(payload: dict[str, Any]) -> dict[str, Any]:
     who = answer.who  # type: ignore[attr-defined]
     said = number % 3 == 0 or (who == "b" and number % 7 == 0)
     return answers(verdict="correct" if said else "incorrect", note=planted(number, who))
+
+
+def saying(others: Sequence[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what somebody says who finds all answers correct, except those to some items."""
+
+    def answer(payload: dict[str, Any]) -> dict[str, Any]:
+        is_other = f"i{payload['candidate'].split()[1]}" in others
+        return answers(verdict="incorrect" if is_other else "correct", note="Seen.")
+
+    return answer
 
 
 def imported(

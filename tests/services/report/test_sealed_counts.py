@@ -18,8 +18,10 @@ from services.progress import outstanding, overview
 from services.reading import member_progress
 from services.record import package
 from services.studies import frozen_facts
+from services.studies.freeze import freezing
 from tests.harness.databases import sqlite_url
-from tests.services.report.sealed_scores import items_for_test
+from tests.listed_study import work_through
+from tests.services.report.sealed_scores import drafted, items_for_test, saying
 from tests.situations import Situation
 
 
@@ -51,6 +53,26 @@ def test_the_line_of_a_study_leaves_out_what_differs_of_test_subjects(sealed: Si
 
     scored = verdicts_in(sealed, "score", of_test=True) + verdicts_in(sealed, "score", of_test=False)
     assert line.total == scored + verdicts_in(sealed, "settle", of_test=False)
+
+
+def test_the_line_of_a_study_is_the_same_whether_people_differ_on_a_sealed_subject_or_not(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    """Who has nothing to settle but sealed subjects has not yet begun with anything, in what is counted."""
+    lines = []
+    for differing in (1, 0):
+        situation = drafted(migrated_sqlite, tmp_path / str(differing), items=64)
+        freezing.freeze_study(situation.database, situation.admin, "sealed")
+        sealed_split.make_split(situation.database, situation.admin, "sealed", 0.5)
+        others = sorted(items_for_test(situation))[:differing]
+        for number, rater in enumerate(situation.raters):
+            said = replace(situation, raters=(rater,))
+            work_through(said, saying(others if number == 1 else []))
+        assert verdicts_in(situation, "settle", of_test=True) == differing
+        lines.append(overview.overview_of(situation.database, situation.admin, "sealed"))
+        situation.database.engine.dispose()
+
+    assert lines[0] == lines[1]
 
 
 def test_the_count_of_sealed_verdicts_leaves_out_those_of_what_differs(sealed: Situation, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from sqlmodel import func, select
 from db import Assignment, Verdict
 from services.errors import Conflict
 from services.judging import sealed_split
+from services.progress import data_lock
+from services.record import package
 from services.studies.freeze import freezing
 from services.studies.membership import members, removing
 from tests.listed_study import work_through
-from tests.services.report.sealed_scores import drafted, items_for_test
+from tests.services.record.blinding_audit.planted_study import audited
+from tests.services.report.sealed_scores import drafted, items_for_test, saying
 from tests.services.report.sealed_twins import STUDY, divided_in_the_first_language, on_sqlite
-from tests.situations import Situation, answers
+from tests.situations import Situation
 
 KEY = "sealed"
 
@@ -34,16 +38,6 @@ def worked_through(situation: Situation, number: int, answer: Callable[[dict[str
     work_through(
         Situation(situation.database, KEY, situation.admin, (situation.raters[number],), situation.admin), answer
     )
-
-
-def saying(others: Sequence[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what somebody says who finds all answers correct, except those to some items."""
-
-    def answer(payload: dict[str, Any]) -> dict[str, Any]:
-        is_other = f"i{payload['candidate'].split()[1]}" in others
-        return answers(verdict="incorrect" if is_other else "correct", note="Seen.")
-
-    return answer
 
 
 def removable(situation: Situation) -> list[str]:
@@ -86,6 +80,30 @@ def test_it_is_the_same_whether_people_differ_on_a_sealed_subject_or_not(migrate
         situation.database.engine.dispose()
 
     assert said[1] == said[0]
+
+
+def test_what_a_late_member_had_tells_nothing_either(migrated_sqlite: Path, tmp_path: Path) -> None:
+    """Who is invited when all have answered is dealt what people differ in, then removed, and invited again."""
+    audits, events = [], []
+    for differing in (1, 0):
+        situation = divided(migrated_sqlite, tmp_path / str(differing))
+        database, admin, out = situation.database, situation.admin, tmp_path / f"package-{differing}"
+        others = sorted(items_for_test(situation))[:differing]
+        for number in range(3):
+            worked_through(situation, number, saying(others if number == 1 else []))
+        members.invite(database, admin, KEY, "late", "Late", "rater", group="curators")
+        removing.remove_member(database, admin, KEY, "late")
+        members.invite(database, admin, KEY, "late", "Late", "rater", group="curators")
+        removing.remove_member(database, admin, KEY, "late")
+        audits.append(audited(situation, tmp_path / f"audit-{differing}.json").result["assignments"])
+        data_lock.close_study(database, admin, KEY)
+        package.export_study(database, admin, KEY, out)
+        trail = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+        events.append([event["action"] for event in trail])
+        database.engine.dispose()
+
+    assert audits[0] == audits[1]
+    assert events[0] == events[1]
 
 
 def test_who_was_removed_comes_back_as_they_were_alone(migrated_sqlite: Path, tmp_path: Path) -> None:
