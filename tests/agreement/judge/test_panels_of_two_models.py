@@ -8,6 +8,7 @@ from scipy import stats
 
 from agreement.judge.factors import Factor
 from agreement.judge.panels import corrected
+from agreement.judge.pool import Pool
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans
 
 
@@ -31,6 +32,32 @@ def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_
 
     assert row.estimate.n == 20
     assert "80 unlabelled" in row.estimate.method
+
+
+@pytest.mark.parametrize("n_labelled", [40, 30], ids=["every_item_labelled", "some_items_labelled"])
+def test_of_several_answers_of_a_model_to_an_item_the_mean_counts_in_its_difference(n_labelled):
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 2, (2, 40, 3)).astype(float)
+    human, judge = scores
+    human[n_labelled:] = np.nan
+    thrice = material(
+        [np.r_[human.ravel(), np.zeros(n_labelled), np.full(40 - n_labelled, np.nan)]],
+        {"judge": np.r_[judge.ravel(), np.zeros(40)]},
+        models=Factor(np.repeat([0, 1], [120, 40]), ("A", "B")),
+        items=np.r_[np.repeat(np.arange(40), 3), np.arange(40)],
+    )  # fmt: skip
+    once = material(
+        [np.r_[human.mean(axis=1), np.zeros(n_labelled), np.full(40 - n_labelled, np.nan)]],
+        {"judge": np.r_[judge.mean(axis=1), np.zeros(40)]},
+        models=Factor(np.repeat([0, 1], 40), ("A", "B")), items=np.tile(np.arange(40), 2),
+    )  # fmt: skip
+
+    of_thrice, of_once = (
+        Pool(given, given.humans["h1"].codes, given.judges["judge"].codes, PLAN) for given in (thrice, once)
+    )
+
+    assert of_thrice.pairs("A", "B")
+    assert of_thrice.difference("A", "B", {}) == of_once.difference("A", "B", {})
 
 
 def of_two_models(design="random", *, copies=False, **parts):
