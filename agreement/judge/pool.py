@@ -90,7 +90,7 @@ class Pool:
             return self._of_scale(scores, clusters)
         if clusters is not None:
             clusters = in_random_groups(clusters)
-        return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap)
+        return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap_of_mean(clusters))
 
     def _of_scale(self, scores: Floats, clusters: Codes | None) -> Estimate:
         """Mean of ordered levels, bounded by the ends of the scale."""
@@ -138,7 +138,8 @@ class Pool:
         if np.isin(scores, (0.0, 1.0)).all():
             confidence = self.plan.confidence
             return share(scores == 1.0, clusters, name="corrected score", unit=UNIT, note=note, confidence=confidence)
-        return mean(scores, clusters, name="corrected score", unit=UNIT, note=note, **self.plan.bootstrap)
+        by = self.plan.bootstrap_of_mean(clusters)
+        return mean(scores, clusters, name="corrected score", unit=UNIT, note=note, **by)
 
     def _probability(self, labelled: Chosen) -> Floats:
         assert self.material.probability is not None

@@ -9,6 +9,8 @@ from scipy import stats
 from agreement.judge.factors import Factor
 from agreement.judge.panels import corrected
 from agreement.judge.pool import Pool
+from agreement.judge.scale import Scale
+from agreement.spread import widened
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans
 
 
@@ -58,6 +60,22 @@ def test_of_several_answers_of_a_model_to_an_item_the_mean_counts_in_its_differe
 
     assert of_thrice.pairs("A", "B")
     assert of_thrice.difference("A", "B", {}) == of_once.difference("A", "B", {})
+
+
+@pytest.mark.parametrize("score", [Pool.raw, Pool.corrected], ids=["as_judged", "of_people"])
+def test_means_of_numbers_in_few_clusters_are_widened_unless_the_plan_is_of_before(score):
+    numbers = np.random.default_rng(2).normal(size=60)
+    before = replace(PLAN, of_numbers="plain")
+    given = material([numbers], {"judge": numbers}, Scale("number"), clusters=np.arange(60) // 3)
+
+    of_today, confident, earlier = (
+        score(Pool(given, numbers, numbers, plan), "all answers")
+        for plan in (PLAN, replace(before, confidence=widened(0.95, 20)), before)
+    )
+
+    assert (of_today.low, of_today.high) == (confident.low, confident.high)
+    assert "percentiles widened by t" in of_today.method
+    assert "percentile," in earlier.method
 
 
 def of_two_models(design="random", *, copies=False, **parts):
