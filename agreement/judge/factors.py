@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import Codes
+from agreement.coding import Codes, Floats
 
 Chosen = npt.NDArray[np.bool_]
 
@@ -42,3 +42,27 @@ def _place(name: str) -> tuple[bool, float, str]:
         return False, float(name), name
     except ValueError:
         return True, 0.0, name
+
+
+def means_by_code(values: Floats, codes: Codes, among: Chosen) -> Floats:
+    """Mean of the chosen values at each code; nan where none is chosen.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+    codes : ndarray of int, shape (n,)
+    among : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    ndarray of float, shape (codes,)
+
+    Examples
+    --------
+    >>> means_by_code(np.array([1.0, 2.0, 5.0]), np.array([0, 0, 2]), np.ones(3, dtype=bool)).tolist()
+    [1.5, nan, 5.0]
+    """
+    length = int(codes.max(initial=-1)) + 1
+    count = np.bincount(codes[among], minlength=length)
+    sums = np.bincount(codes[among], weights=values[among], minlength=length)
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)

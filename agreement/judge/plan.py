@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from agreement.coding import Codes
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
@@ -203,3 +204,7 @@ class Plan:
         """Keyword arguments for resampling functions."""
         seed = PlannedSeed(self.seed, self.p_from, self.of_numbers)
         return {"resamples": self.resamples, "seed": seed, "confidence": self.confidence}
+
+    def bootstrap_of_mean(self, clusters: Codes | None) -> dict[str, Any]:
+        """The same for a mean of numbers, whose percentiles are widened in clusters unless the plan is of before."""
+        return self.bootstrap | {"interval": "percentile" if clusters is None else "widened"}

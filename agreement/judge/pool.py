@@ -17,7 +17,7 @@ from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis
 from agreement.judge.coefficients import UNIT
-from agreement.judge.factors import Chosen
+from agreement.judge.factors import Chosen, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.model_comparisons import prediction_powered_difference
@@ -90,7 +90,7 @@ class Pool:
             return self._of_scale(scores, clusters)
         if clusters is not None:
             clusters = in_random_groups(clusters)
-        return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap)
+        return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap_of_mean(clusters))
 
     def _of_scale(self, scores: Floats, clusters: Codes | None) -> Estimate:
         """Mean of ordered levels, bounded by the ends of the scale."""
@@ -138,7 +138,8 @@ class Pool:
         if np.isin(scores, (0.0, 1.0)).all():
             confidence = self.plan.confidence
             return share(scores == 1.0, clusters, name="corrected score", unit=UNIT, note=note, confidence=confidence)
-        return mean(scores, clusters, name="corrected score", unit=UNIT, note=note, **self.plan.bootstrap)
+        by = self.plan.bootstrap_of_mean(clusters)
+        return mean(scores, clusters, name="corrected score", unit=UNIT, note=note, **by)
 
     def _probability(self, labelled: Chosen) -> Floats:
         assert self.material.probability is not None
@@ -179,10 +180,10 @@ class Pool:
         """Corrected difference of two models: item by item if the design and the labels allow, else of their scores.
 
         Item by item (`prediction_powered_difference`), errors of human or judge that are alike on both models cancel.
-        Items labelled for one of the two models only give the judge's difference, as those labelled for neither do. It
-        needs at least half of each model's labels on items labelled for both: where candidates were drawn, not items,
-        few are, and most labels would be lost. The standard error of the difference of two corrected scores allows for
-        the clusters, or else the items, that the models share.
+        Of several answers to an item their mean counts. Items labelled for one of the two models only give the judge's
+        difference, as those labelled for neither do. It needs at least half of each model's labels on items labelled
+        for both: where candidates were drawn, not items, few are, and most labels would be lost. The standard error of
+        the difference of two corrected scores allows for the clusters, or else the items, that the models share.
         """
         if self.pairs(first, second):
             return self._by_item(first, second)
@@ -226,9 +227,10 @@ class Pool:
         """Whether two models are compared item by item: enough items are labelled for both, and few for one only."""
         if self.material.posed is None or not self.drawn_alike:
             return False
-        of_both = np.intersect1d(self._labelled_items[first], self._labelled_items[second]).size
-        most = max(self._labelled_items[first].size, self._labelled_items[second].size)
-        return of_both >= max(FEWEST_PAIRED, LEAST_SHARED * most)
+        of_two = self._labelled_items[first], self._labelled_items[second]
+        of_both = np.intersect1d(*of_two)
+        shared = all(np.isin(items, of_both).sum() >= LEAST_SHARED * items.size for items in of_two)
+        return shared and of_both.size >= FEWEST_PAIRED
 
     @cached_property
     def _units(self) -> Codes | None:
@@ -284,22 +286,22 @@ class Pool:
 
     def _by_item(self, first: str, second: str) -> Estimate:
         assert self.material.posed is not None
-        items, (a, b) = matched(self.material.posed, [self.models[first], self.models[second]])
-        labelled = ~np.isnan(self.human[a]) & ~np.isnan(self.human[b])
-        rest = ~labelled
-        groups = items if self.material.clusters is None else compact(self.material.clusters[a])[0]
-        if not rest.any():
-            return paired_difference(
-                self.human[a], self.human[b], clusters=groups, name="corrected difference", **self.plan.bootstrap
-            )
+        items, (places, _) = matched(self.material.posed, [self.models[first], self.models[second]])
+        groups = items if self.material.clusters is None else compact(self.material.clusters[places])[0]
+        known, judged = ~np.isnan(self.human), ~np.isnan(self.judge)
+        human, judge, of_labelled = (
+            [means_by_code(scores, self.material.posed, self.models[model] & among)[items] for model in (first, second)]
+            for scores, among in ((self.human, known), (self.judge, judged), (self.judge, judged & known))
+        )
+        labelled = ~np.isnan(human[0]) & ~np.isnan(human[1])
+        if labelled.all():
+            return paired_difference(*human, clusters=groups, name="corrected difference", **self.plan.bootstrap)
         return prediction_powered_difference(
-            (self.human[a[labelled]], self.human[b[labelled]]),
-            (self.judge[a[labelled]], self.judge[b[labelled]]),
-            (self.judge[a[rest]], self.judge[b[rest]]),
-            clusters=groups[labelled],
-            unlabelled_clusters=groups[rest],
-            confidence=self.plan.confidence,
-        ).difference
+            (human[0][labelled], human[1][labelled]),
+            (of_labelled[0][labelled], of_labelled[1][labelled]),
+            (judge[0][~labelled], judge[1][~labelled]),
+            clusters=groups[labelled], unlabelled_clusters=groups[~labelled], confidence=self.plan.confidence,
+        ).difference  # fmt: skip
 
 
 def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:

@@ -83,8 +83,8 @@ def model_of(name: str, conditions: Sequence[str] = ()) -> str:
     """Return the model whose answers a column holds: its only ones, or those of a condition, or of a time."""
     model, _, time = name.rpartition(_TIME)
     name = model if time.isdecimal() and model else name
-    model, _, under = name.rpartition(" (")
-    return model if model and any(under.startswith(f"{spoken(key)}: ") for key in conditions) else name
+    begins = [place for key in conditions if (place := name.find(f" ({spoken(key)}: ")) > 0]
+    return name[: min(begins)] if begins else name
 
 
 def _read(item: ItemLine, keys: Sequence[FieldKey], fields: Mapping[str, Field], cells: Mapping[str, str]) -> Answered:

@@ -8,6 +8,9 @@ from scipy import stats
 
 from agreement.judge.factors import Factor
 from agreement.judge.panels import corrected
+from agreement.judge.pool import Pool
+from agreement.judge.scale import Scale
+from agreement.spread import widened
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, three_humans
 
 
@@ -31,6 +34,48 @@ def test_items_labelled_for_one_of_two_models_only_count_as_unlabelled_in_their_
 
     assert row.estimate.n == 20
     assert "80 unlabelled" in row.estimate.method
+
+
+@pytest.mark.parametrize("n_labelled", [40, 30], ids=["every_item_labelled", "some_items_labelled"])
+def test_of_several_answers_of_a_model_to_an_item_the_mean_counts_in_its_difference(n_labelled):
+    rng = np.random.default_rng(5)
+    scores = rng.integers(0, 2, (2, 40, 3)).astype(float)
+    human, judge = scores
+    human[n_labelled:] = np.nan
+    thrice = material(
+        [np.r_[human.ravel(), np.zeros(n_labelled), np.full(40 - n_labelled, np.nan)]],
+        {"judge": np.r_[judge.ravel(), np.zeros(40)]},
+        models=Factor(np.repeat([0, 1], [120, 40]), ("A", "B")),
+        items=np.r_[np.repeat(np.arange(40), 3), np.arange(40)],
+    )  # fmt: skip
+    once = material(
+        [np.r_[human.mean(axis=1), np.zeros(n_labelled), np.full(40 - n_labelled, np.nan)]],
+        {"judge": np.r_[judge.mean(axis=1), np.zeros(40)]},
+        models=Factor(np.repeat([0, 1], 40), ("A", "B")), items=np.tile(np.arange(40), 2),
+    )  # fmt: skip
+
+    of_thrice, of_once = (
+        Pool(given, given.humans["h1"].codes, given.judges["judge"].codes, PLAN) for given in (thrice, once)
+    )
+
+    assert of_thrice.pairs("A", "B")
+    assert of_thrice.difference("A", "B", {}) == of_once.difference("A", "B", {})
+
+
+@pytest.mark.parametrize("score", [Pool.raw, Pool.corrected], ids=["as_judged", "of_people"])
+def test_means_of_numbers_in_few_clusters_are_widened_unless_the_plan_is_of_before(score):
+    numbers = np.random.default_rng(2).normal(size=60)
+    before = replace(PLAN, of_numbers="plain")
+    given = material([numbers], {"judge": numbers}, Scale("number"), clusters=np.arange(60) // 3)
+
+    of_today, confident, earlier = (
+        score(Pool(given, numbers, numbers, plan), "all answers")
+        for plan in (PLAN, replace(before, confidence=widened(0.95, 20)), before)
+    )
+
+    assert (of_today.low, of_today.high) == (confident.low, confident.high)
+    assert "percentiles widened by t" in of_today.method
+    assert "percentile," in earlier.method
 
 
 def of_two_models(design="random", *, copies=False, **parts):

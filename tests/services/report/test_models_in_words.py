@@ -75,3 +75,7 @@ def test_answers_under_several_conditions_are_apart_whichever_of_them_an_item_la
 
 def test_a_model_whose_name_ends_in_brackets_is_not_taken_for_another_under_a_condition() -> None:
     assert model_of("large (size: 7b)", ["image"]) == "large (size: 7b)"
+
+
+def test_a_model_is_the_same_under_a_condition_whose_text_has_brackets() -> None:
+    assert model_of("large (image: shown (with a hint)), answer 2", ["image"]) == "large"
