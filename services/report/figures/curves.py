@@ -74,6 +74,9 @@ def curves(
                     "size": [_SIZE + _AROUND * _covered(point, later) for point in drawn],
                     "color": colour,
                     "symbol": SYMBOLS[number % len(SYMBOLS)],
+                    # Plotly would draw marks of several sizes pale and with a thin white rim.
+                    "opacity": 1,
+                    "line": {"color": colour, "width": 1.5},
                 },
                 error_y={
                     "type": "data", "symmetric": False, "color": colour, "thickness": 1.5, "width": 4,

@@ -29,8 +29,7 @@ _OF_ONE_MODEL = (
 _OF_ONE_CONDITION = (
     "Item by item, a model's answer counts only if the other model's answer to the item in the same condition has a "
     "value too; conditions are what tells several answers of one model to one item apart. An item's mean is over these "
-    "conditions alone, each with the mean of its own answers. Models that share no condition are compared over all "
-    "their answers to an item."
+    "conditions alone, each with the mean of its own answers. Without a shared condition all their answers count."
 )
 _FURTHER: tuple[tuple[str, Holds], ...] = (
     (
