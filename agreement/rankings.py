@@ -234,7 +234,7 @@ def ranking_accuracy(
     clusters : sequence, shape (items,), optional
         Cluster of each item, for example the subject.
     interval : {"percentile", "bca"}, optional
-        Bootstrap for all estimates. By default Wilson's interval for shares, percentiles (widened in clusters) of means.
+        Bootstrap for all estimates. By default Wilson's interval of shares, percentiles (widened in clusters) of means.
     resamples, seed
         For the bootstrap, see `bootstrap`.
     confidence : float
