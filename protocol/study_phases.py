@@ -203,10 +203,10 @@ class StudyPhases:
             dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
         )
 
-    def draws_before(self, queue: Queue, everybody: StudyPhases) -> frozenset[str]:
-        """Return the keys of the phases to be closed before all units of the phases before a queue can be drawn.
+    def all_before(self, queue: Queue, everybody: StudyPhases) -> frozenset[str]:
+        """Return the keys of the phases that are finished when a queue opens: those it waits for, and all before these.
 
-        Units that follow from answers are not open work until they are drawn, but they are still to come.
+        Each phase counts even if its member has nothing in the one after it that would wait for it.
 
         Parameters
         ----------
@@ -220,7 +220,7 @@ class StudyPhases:
             before = (own.intersection(phase.after) | set(phase.after_everyone)) - met
             met |= before
             waiting += [everybody.named(key) for key in before]
-        return frozenset(key for name in met for key in everybody.named(name).follows)
+        return frozenset(self._with_what_continues(met))
 
     def _with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
         after = {phase.continues: phase.key for phase in self.phases if phase.continues}
@@ -252,12 +252,12 @@ class StudyPhases:
         """
         closed: list[Queue] = []
         for queue in self.queues:
-            before = self.before(queue)
-            own = dealt & {phase.key for phase in self.in_queue(queue) if not phase.trains}
-            waits = any(phase == training or (phase.queue in closed and phase.key in dealt) for phase in before)
-            if own and (waits or training.queue == queue):
+            waits = any(phase == training or phase.queue in closed for phase in self.before(queue))
+            if waits or training.queue == queue:
                 closed.append(queue)
-        return tuple(closed)
+        return tuple(
+            queue for queue in closed if dealt & {phase.key for phase in self.in_queue(queue) if not phase.trains}
+        )
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:
         """Return the queues that open once a member has finished this one, in order."""

@@ -104,8 +104,9 @@ def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Q
     Units that depend on answers are drawn once those are in; until then they are nobody's open work.
     """
     study_id = session.get_one(Membership, membership_id).study_id
-    follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
-    follows |= phases.draws_before(queue, frozen_facts.phases_of(session, study_id))
+    everybody = frozen_facts.phases_of(session, study_id)
+    before = [everybody.named(key) for key in phases.all_before(queue, everybody)]
+    follows = {key for phase in (*phases.in_queue(queue), *before) for key in phase.follows}
     return not follows or follows <= queries.phases_closed(session, study_id)
 
 
@@ -142,7 +143,10 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     """
     if not is_drawn(session, phases, membership_id, queue) or not _is_opened(session, phases, membership_id, queue):
         return False
-    before = phases.before(queue)
+    study_id = session.get_one(Membership, membership_id).study_id
+    keys = phases.all_before(queue, frozen_facts.phases_of(session, study_id))
+    # A version can add to a phase and not to the next, in which nothing is then left that would wait for it.
+    before = tuple(phase for phase in phases.phases if phase.key in keys)
     if before and queries.has_open(session, membership_id, before):
         return False
     # A practice that was not passed has nothing open once its attempts are used up.
@@ -152,7 +156,7 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
         return False
     if not phases.waits_for_everyone(queue) or queries.has_been_shown(session, membership_id, phases.in_queue(queue)):
         return True
-    return everyone.are_done(session, session.get_one(Membership, membership_id).study_id, phases, queue)
+    return everyone.are_done(session, study_id, phases, queue)
 
 
 def _is_opened(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:

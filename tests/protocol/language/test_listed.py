@@ -313,3 +313,21 @@ def test_a_field_that_judges_fill_in_is_of_one_form_since_forms_of_items_are_ref
     )
 
     assert ("phases.a.form", "form: as_item is the form of an item; name the fields.") in list(not_run_yet(study))
+
+
+# The last part waits for the middle one alone.
+IN_A_ROW = """
+phases:
+  - {key: try, rates: items, from: {where: {practice: yes}}, shows: [prompt], form: {answer: text}, counts: no}
+  - {key: read, rates: items, shows: [prompt], form: {answer: text}, opens: {after: try}}
+  - {key: look, rates: items, shows: [prompt], form: {answer: text}, opens: {after: read}}
+"""
+
+
+def test_a_failed_practice_also_closes_what_comes_after_a_part_in_which_somebody_has_nothing() -> None:
+    phases = phases_of_listed(expanded(IN_A_ROW))
+    practice, read, look = phases.phases
+
+    assert phases.all_before(look.queue, phases) == {"try", "read"}
+    assert phases.closed_without(practice, frozenset({"try", "read", "look"})) == (read.queue, look.queue)
+    assert phases.closed_without(practice, frozenset({"try", "look"})) == (look.queue,)

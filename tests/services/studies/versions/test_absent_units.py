@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db import Database
-from services.errors import Conflict
+from services.errors import Conflict, ReadsOpen
 from services.reading import worklist
 from services.studies.versions import making
 from tests.listed_study import opened_listed, work_through
@@ -25,9 +25,9 @@ def opened(database: Database, folder: Path, *sizes: int, protocol: str = SMALL_
     return opened_listed(database, folder, protocol, raters, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
 
 
-def with_item_of(folder: Path, case: str, size: str = "9") -> None:
+def with_item_of(folder: Path, case: str, size: str = "9", **more: str) -> None:
     *_, last = items = rows_of(folder / "items.csv")
-    added = {"item": "i7", "case": case, "prompt": "Prompt of i7?", "size": size, "sequences": ""}
+    added = {"item": "i7", "case": case, "prompt": "Prompt of i7?", "size": size, "sequences": "", **more}
     rewrite(folder / "items.csv", [*items, last | added])
 
 
@@ -72,10 +72,10 @@ def test_whoever_was_dealt_a_part_of_a_phase_knows_nothing_of_what_was_not_in_th
     assert "1 item added: i7." in difference.changes
 
 
-def with_item_of_a_new_subject(folder: Path, size: str = "9") -> None:
+def with_item_of_a_new_subject(folder: Path, size: str = "9", **more: str) -> None:
     first, *_ = cases = rows_of(folder / "cases.csv")
     rewrite(folder / "cases.csv", [*cases, first | {"case": "c4", "subject": "subject-4"}])
-    with_item_of(folder, "c4", size)
+    with_item_of(folder, "c4", size, **more)
 
 
 def test_a_subject_that_is_new_was_nowhere_before(sqlite_database: Database, tmp_path: Path) -> None:
@@ -127,3 +127,35 @@ def test_a_worklist_does_not_say_whether_what_is_new_is_in_a_part_that_selects_b
     assert (read.done, read.total) == (6, 7)
     assert (look.done, look.total, look.is_over) == (0, 0, False)
     assert look.nothing == look.waits_for == "“Look” opens once you are done with what comes before it."
+
+
+# Only the middle one of three parts selects by format, and it is the only one that the last waits for.
+THREE_IN_A_ROW = (
+    READ
+    + (
+        "  - {key: again, rates: items, from: {where: {format: [yes_no]}}, shows: [prompt], form: {seen: yes_no}, "
+        "opens: {after: read}}\n"
+    )
+    + LOOK.replace("{at_once: yes}", "{after: again}")
+)
+
+
+@pytest.mark.parametrize("size", ["2", "9"])
+def test_a_part_waits_for_what_is_new_also_past_a_part_that_got_nothing_new(
+    sqlite_database: Database, tmp_path: Path, size: str
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=THREE_IN_A_ROW)
+    work_through(situation)
+    with_item_of_a_new_subject(folder, size, format="open", form="open")
+
+    making.make_version(sqlite_database, situation.admin, situation.study_key, folder, REASON)
+
+    read, again, look = worklist.desks_of(sqlite_database, situation.raters[0])
+    assert (read.done, read.total) == (6, 7)
+    assert all((part.done, part.total, part.can_be_entered) == (0, 0, False) for part in (again, look))
+    with pytest.raises(ReadsOpen, match="“Look” opens once you are done with what comes before it"):
+        worklist.instructions(sqlite_database, situation.raters[0], situation.study_key, look.queue.key)
+    work_through(situation)
+    *_, look = worklist.desks_of(sqlite_database, situation.raters[0])
+    assert look.done == look.total == (3 if size == "2" else 2)
