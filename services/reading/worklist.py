@@ -150,9 +150,10 @@ def _can_have_more(session: Session, study: Study, queue: Queue, phases: StudyPh
 
     Whether the queue's number of units grew would reveal how its phase selects what is new and may be read blind first.
     """
-    study_id = stored_id(study.id)
+    study_id, within = stored_id(study.id), phases.in_queue(queue)
     closed = queries.phases_closed(session, study_id)
-    return queries.has_versions(session, study_id) and closed.isdisjoint(each.key for each in phases.in_queue(queue))
+    can_grow = closed.isdisjoint(each.key for each in within) and not any(each.trains for each in within)
+    return can_grow and queries.has_versions(session, study_id)
 
 
 def _open_work_first(desks: Sequence[Desk]) -> list[Desk]:

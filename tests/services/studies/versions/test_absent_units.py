@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from services.errors import Conflict, ReadsOpen
 from services.reading import worklist
 from services.studies.versions import making
 from tests.listed_study import opened_listed, work_through
-from tests.room_study import rewrite, rows_of
+from tests.room_study import rewrite, rows_of, with_practice
 from tests.services.studies.versions.test_levels import LOOK, READ, with_sizes
 from tests.situations import Situation
 from tests.versioned_study import REASON
@@ -21,8 +22,15 @@ SMALL_LATER = READ + LOOK.replace("{at_once: yes}", "{after: read}")
 KNOWS = "Rater 1 was shown phase 'look', and knows 'size' of the subject of 'i7' by whether it was there"
 
 
-def opened(database: Database, folder: Path, *sizes: int, protocol: str = SMALL_LATER, raters: int = 1) -> Situation:
-    return opened_listed(database, folder, protocol, raters, changes=[lambda to: with_sizes(to, 1, 2, *sizes)])
+def opened(
+    database: Database,
+    folder: Path,
+    *sizes: int,
+    protocol: str = SMALL_LATER,
+    raters: int = 1,
+    more: Sequence[Callable[[Path], object]] = (),
+) -> Situation:
+    return opened_listed(database, folder, protocol, raters, changes=[lambda to: with_sizes(to, 1, 2, *sizes), *more])
 
 
 def with_item_of(folder: Path, case: str, size: str = "9", **more: str) -> None:
@@ -129,6 +137,10 @@ def test_a_worklist_does_not_say_whether_what_is_new_is_in_a_part_that_selects_b
     assert look.nothing == look.waits_for == "“Look” opens once you are done with what comes before it."
 
 
+PRACTISED_LATER = READ + (
+    "  - {key: try, rates: items, from: {where: {practice: yes}}, shows: [prompt], form: {seen: yes_no}, counts: no, "
+    "opens: {after: read}}\n"
+)
 # Only the middle one of three parts selects by format, and it is the only one that the last waits for.
 THREE_IN_A_ROW = (
     READ
@@ -159,3 +171,19 @@ def test_a_part_waits_for_what_is_new_also_past_a_part_that_got_nothing_new(
     work_through(situation)
     *_, look = worklist.desks_of(sqlite_database, situation.raters[0])
     assert look.done == look.total == (3 if size == "2" else 2)
+
+
+def test_a_practice_that_is_done_stays_done_while_what_is_new_is_read(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "study"
+    situation = opened(sqlite_database, folder, 7, 8, 7, 9, protocol=PRACTISED_LATER, more=[with_practice])
+    work_through(situation)
+    with_item_of_a_new_subject(folder, practice="false", explanation="")
+
+    making.make_version(sqlite_database, situation.admin, situation.study_key, folder, REASON)
+
+    read, practised = worklist.desks_of(sqlite_database, situation.raters[0])
+    assert (read.done, read.total) == (6, 7)
+    assert practised.done == practised.total > 0
+    assert practised.is_over
