@@ -15,7 +15,7 @@ _SAME_WORD = 0.88
 # What browsers and systems add to the name of a second file.
 _OF_A_COPY = re.compile(r" ?\(\d+\)$|[ _-]+(copy|kopie|copie)( \d+)?$")
 # Words of their own, a letter away from the name of a table: people's preferences may lie beside compared answers.
-_OTHER_WORDS = ("preferences",)
+_OTHER_WORDS = ("preference", "preferences")
 
 
 def names_in(folder: Path) -> Iterator[str]:

@@ -203,7 +203,15 @@ def test_a_table_whose_name_is_nearly_right_is_not_taken_for_a_missing_one(
 
 
 @pytest.mark.parametrize(
-    "notes", ["references_old.csv", "preferences.csv", "reference notes.txt", "overlay-list.csv", "readme.txt"]
+    "notes",
+    [
+        "references_old.csv",
+        "preferences.csv",
+        "preference.csv",
+        "reference notes.txt",
+        "overlay-list.csv",
+        "readme.txt",
+    ],
 )
 def test_other_files_beside_the_tables_are_somebodys_notes(folder: Path, notes: str) -> None:
     (folder / "references.csv").rename(folder / notes)
