@@ -159,9 +159,12 @@ def shares_of_draws(study: Expansion, drawn: Sequence[DrawnPhase], pool: Pool, t
 
 
 def _is_seen_whole(part: DrawnPhase) -> bool:
-    """Return whether whoever gets units of a phase gets all of them; a single unit may be one of several people's."""
+    """Return whether whoever gets units of a phase gets all of them.
+
+    A single unit that one person gets may be one of several people's; one that several get counts as seen by everybody.
+    """
     dealt_to = {frozenset(slots) for slots in part.slots.values()}
-    return not dealt_to or (len(dealt_to) == 1 and len(part.slots) > 1)
+    return not dealt_to or (len(dealt_to) == 1 and (len(part.slots) > 1 or len(next(iter(dealt_to))) > 1))
 
 
 def _has_several(attribute: Attribute, pool: Pool, read: _Read) -> bool:

@@ -67,6 +67,31 @@ def test_a_phase_that_is_dealt_whole_to_everybody_is_known_by_absence_too(
         making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
 
 
+def with_one_small_item(folder: Path) -> None:
+    with_sizes(folder, 1, 6, 7, 8, 7, 9)
+
+
+def test_so_is_a_phase_of_a_single_unit_that_is_dealt_to_everybody(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    situation = opened_listed(sqlite_database, folder, dealt(2), changes=[with_one_small_item])
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    with pytest.raises(Conflict, match=KNOWS):
+        making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+
+def test_a_single_unit_of_one_person_may_be_one_of_several_peoples(sqlite_database: Database, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    situation = opened_listed(sqlite_database, folder, dealt(1), changes=[with_one_small_item])
+    work_through(situation)
+    with_item_of(folder, "c3")
+
+    difference = making.difference_of(sqlite_database, situation.admin, situation.study_key, folder)
+
+    assert "1 item added: i7." in difference.changes
+
+
 def test_whoever_was_dealt_a_part_of_a_phase_knows_nothing_of_what_was_not_in_theirs(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
