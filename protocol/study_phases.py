@@ -242,21 +242,22 @@ class StudyPhases:
             for phase in known.blind
         )
 
-    def closed_without(self, training: Phase, dealt: frozenset[str]) -> tuple[Queue, ...]:
+    def closed_without(self, training: Phase, dealt: Set[str], everybody: StudyPhases) -> tuple[Queue, ...]:
         """Return the queues that stay closed to a member who fails a practice, in order.
 
         Parameters
         ----------
         dealt
-            The keys of the phases in which the member has any work; other queues are not among those returned.
+            The keys of the phases in which the member has work; other queues are not among those returned.
+        everybody
+            See `all_before`.
         """
-        closed: list[Queue] = []
-        for queue in self.queues:
-            waits = any(phase == training or phase.queue in closed for phase in self.before(queue))
-            if waits or training.queue == queue:
-                closed.append(queue)
+        behind = {training.key, *(phase.key for phase in self.in_queue(training.queue))}
         return tuple(
-            queue for queue in closed if dealt & {phase.key for phase in self.in_queue(queue) if not phase.trains}
+            queue
+            for queue in self.queues
+            if (queue == training.queue or behind & self.all_before(queue, everybody))
+            and dealt & {phase.key for phase in self.in_queue(queue) if not phase.trains}
         )
 
     def after(self, queue: Queue) -> tuple[Queue, ...]:

@@ -92,8 +92,8 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
 def _closed_in_words(session: Session, phases: StudyPhases, queue: Queue, membership_id: int) -> tuple[str, str]:
     """Return what somebody is told whose attempts at a practice are used up: which parts stay closed to them."""
     training = phases.training_for(queue)
-    dealt = queries.phases_dealt(session, membership_id)
-    closed = [] if training is None else [f"“{part.title}”" for part in phases.closed_without(training, dealt)]
+    parts = () if training is None else desk.closed_by_failing(session, phases, training, membership_id)
+    closed = [f"“{part.title}”" for part in parts]
     consequence = f", so {listed(closed)} {'stays' if len(closed) == 1 else 'stay'} closed for you" if closed else ""
     return (
         practice.FAILED,

@@ -174,8 +174,7 @@ def _closed_by_practice(session: Session, phases: StudyPhases, membership_id: in
     """Return the queues of listed phases behind a practice at which a member has no attempts left."""
     trainings = phases.trainings if phases.listed else ()
     failed = [each for each in trainings if _practice(session, each, membership_id) == "failed"]
-    dealt = queries.phases_dealt(session, membership_id) if failed else frozenset[str]()
-    return frozenset(queue for training in failed for queue in phases.closed_without(training, dealt))
+    return frozenset(queue for each in failed for queue in desk.closed_by_failing(session, phases, each, membership_id))
 
 
 def _practice(session: Session, training: Phase | None, membership_id: int) -> str:

@@ -329,5 +329,5 @@ def test_a_failed_practice_also_closes_what_comes_after_a_part_in_which_somebody
     practice, read, look = phases.phases
 
     assert phases.all_before(look.queue, phases) == {"try", "read"}
-    assert phases.closed_without(practice, frozenset({"try", "read", "look"})) == (read.queue, look.queue)
-    assert phases.closed_without(practice, frozenset({"try", "look"})) == (look.queue,)
+    assert phases.closed_without(practice, frozenset({"try", "read", "look"}), phases) == (read.queue, look.queue)
+    assert phases.closed_without(practice, frozenset({"try", "look"}), phases) == (look.queue,)
