@@ -162,11 +162,12 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
 def closed_by_failing(session: Session, phases: StudyPhases, training: Phase, membership_id: int) -> tuple[Queue, ...]:
     """Return the queues that stay closed to a member who has no attempts left at a practice, in order.
 
-    Of a study with versions these are all behind it that can still grow: what a version dealt to the member would
-    reveal how a phase selects what they have yet to read blind.
+    Those whose units follow from answers are among them before anything is drawn and, in a study with versions, all
+    that can still grow: what is dealt to the member would reveal what was drawn, or how a phase selects what they have
+    yet to read blind.
     """
     study_id = session.get_one(Membership, membership_id).study_id
-    dealt = queries.phases_dealt(session, membership_id)
+    dealt = queries.phases_dealt(session, membership_id) | {phase.key for phase in phases.following}
     if phases.listed and queries.has_versions(session, study_id):
         dealt |= {phase.key for phase in phases.counted} - queries.phases_closed(session, study_id)
     return phases.closed_without(training, dealt, frozen_facts.phases_of(session, study_id))

@@ -128,6 +128,27 @@ def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(sqlite_data
     }
 
 
+FLAGGED = TRAINED.replace("    revise: session\n", "    flags: {odd: Odd}\n") + (
+    "  - {key: look, title: Looks, rates: items, from: {phase: read, let_in: [flagged]}, shows: [prompt], "
+    "form: {clear: yes_no}}\n"
+)
+
+
+def test_a_part_that_is_drawn_later_stays_closed_before_anything_is_drawn_for_it(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = trained(sqlite_database, tmp_path / "study", FLAGGED)
+    rater = situation.raters[0]
+    practise(situation, rater, wrong=2)
+
+    practise(situation, rater, wrong=2)
+
+    *_, look = worklist.desks_of(sqlite_database, rater)
+    assert look.waits_for == "“Looks” stays closed for you, as the practice was not passed."
+    over = submission.current_payload(sqlite_database, rater, situation.study_key, TRAIN)
+    assert "so “Reads” and “Looks” stay closed for you" in dict(over)["message"]
+
+
 def test_who_fails_gets_another_order_then_stays_out_until_an_admin_allows_more(
     database: Database, tmp_path: Path
 ) -> None:
