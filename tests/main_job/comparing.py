@@ -71,13 +71,14 @@ def problems_of_row(row: Mapping[str, Any], place: Place, sheet: Sheet) -> list[
 def contradiction_of(estimate: Mapping[str, Any], expected: Expected, *, half: bool) -> str:
     """Return what a note must say where the own P and the printed interval disagree on 0 (or a half); else nothing.
 
-    The printed limits are used, which are held against the own ones apart: near 0 two right limits may differ in sign.
+    The printed limits and P are used, which are held against the own ones apart: near 0 two right limits may differ in
+    sign, and near the level two right values of P from resamples may lie on either side.
     """
-    if expected.p is None or estimate["low"] is None:
+    if expected.p is None or estimate["p"] is None or estimate["low"] is None:
         return ""
     tested, words = (0.5, "50.0 %") if half else (0.0, "0")
     holds, level = estimate["low"] <= tested <= estimate["high"], 2.0 * TAIL
-    if holds != (expected.p < level):
+    if holds != (estimate["p"] < level):
         return ""
     below, but = ("below", "holds") if holds else ("not below", "does not hold")
     return f"P is {below} {level:.3g} although the interval {but} {words}: they come from different methods"
