@@ -34,7 +34,7 @@ from db.migrate import upgrade
 from services.people import identity
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from services.studies.folders import importing
 from services.studies.freeze import freezing
 from services.studies.membership import members
@@ -200,7 +200,7 @@ def submits(database: Database, is_running: Callable[[], bool]) -> Iterator[floa
     """Submit as the first rater until something is over; yield how long each submit took."""
     rater = _first_rater(database)
     queue = worklist.desks_of(database, rater)[0].queue.key
-    worklist.acknowledge_instructions(database, rater, STUDY, queue)
+    instructions.acknowledge_instructions(database, rater, STUDY, queue)
     while is_running():
         payload = submission.current_payload(database, rater, STUDY, queue)
         if payload["kind"] != "item":

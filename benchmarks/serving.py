@@ -20,7 +20,7 @@ from db import Database, Volume
 from db.engine import make_engine
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
-from services.reading import worklist
+from services.reading import instructions
 from services.record import maintenance
 from services.studies.folders import importing
 from services.studies.freeze import freezing
@@ -76,7 +76,7 @@ class Served:
         actor = actor_of_token(self.database, token)
         if actor is None:
             raise RuntimeError(f"{login} could not be signed in.")
-        worklist.acknowledge_instructions(self.database, actor, STUDY, "reading")
+        instructions.acknowledge_instructions(self.database, actor, STUDY, "reading")
 
     def prepared(self) -> dict[str, Path]:
         """Return the prepared file of every volume, by its key."""

@@ -8,8 +8,8 @@ from components.enter_key import press_with_enter
 from components.problems import plain
 from components.session import current_actor, database
 from components.viewer import acknowledged_texts
-from services.reading import worklist
-from services.reading.worklist import Instructions
+from services.reading import instructions
+from services.reading.instructions import Instructions
 
 _DRAWN = ".st-key-acknowledged [data-drawn]"
 # A readable column of text in the middle of the window. The button stays hidden until the text has been drawn.
@@ -44,4 +44,4 @@ def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
 
 
 def _acknowledge(study_key: str, queue: str) -> None:
-    worklist.acknowledge_instructions(database(), current_actor(), study_key, queue)
+    instructions.acknowledge_instructions(database(), current_actor(), study_key, queue)

@@ -28,7 +28,7 @@ from services.errors import (
 )
 from services.installation.environment import Database, database, volume_cache_control
 from services.people.identity import Actor
-from services.reading import revising, session_summary, shown_volumes, submission, worklist
+from services.reading import instructions, revising, session_summary, shown_volumes, submission
 from services.reading.payloads import Payload, SummaryPayload
 from services.reading.route_answers import (
     DamageAnswer,
@@ -91,7 +91,7 @@ def _begun(handle: Handler) -> Handler:
     """Wrap a use case about an assignment so that the instructions of its part have to be acknowledged first."""
 
     def once_acknowledged(actor: Actor, body: dict[str, Any]) -> Mapping[str, object]:
-        worklist.require_acknowledged(database(), actor, _word(body, "assignment"))
+        instructions.require_acknowledged(database(), actor, _word(body, "assignment"))
         return handle(actor, body)
 
     return once_acknowledged
@@ -141,7 +141,7 @@ def _desk_after_conflict(actor: Actor, body: dict[str, Any]) -> Payload | None:
     store = database()
     try:
         # A draft is taken without asking for this.
-        worklist.require_acknowledged(store, actor, _word(body, "assignment"))
+        instructions.require_acknowledged(store, actor, _word(body, "assignment"))
         study_key, queue = submission.queue_of_assignment(store, actor, _word(body, "assignment"))
         return submission.current_payload(store, actor, study_key, queue)
     except Refused:

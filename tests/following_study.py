@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from db import Assignment, Candidate, Database, Item, Membership
 from services.people.identity import Actor
-from services.reading import worklist
+from services.reading import instructions
 from tests.listed_study import opened_listed
 from tests.situations import Situation, answers, any_answers, on_the_desk, show, submit
 
@@ -84,7 +84,7 @@ def read_through(
     said
         By the key of an item, what is answered to it instead of the first option.
     """
-    worklist.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
+    instructions.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
     seen: list[dict[str, Any]] = []
     while len(seen) < most and (payload := on_the_desk(situation, rater, queue))["kind"] == "item":
         show(situation, rater, payload)

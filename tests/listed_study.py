@@ -17,7 +17,7 @@ from protocol.fields.abstention import UNDETERMINED
 from protocol.language.expansion import Expansion
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from services.report import build
 from services.report.files import export
 from services.studies.folders import importing
@@ -183,7 +183,7 @@ def work_through(
     for rater in situation.raters:
         desks = worklist.desks_of(situation.database, rater)
         for desk in [desk for desk in desks if desk.study_key == situation.study_key]:
-            worklist.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
+            instructions.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
             while True:
                 payload: dict[str, Any] = dict(
                     submission.current_payload(situation.database, rater, situation.study_key, desk.queue.key)

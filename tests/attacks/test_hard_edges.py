@@ -23,7 +23,7 @@ from db.waiting import Unavailable, within
 from server import hosts
 from services.errors import Conflict
 from services.people import identity, notices, signing_in
-from services.reading import revising, submission, worklist
+from services.reading import instructions, revising, submission
 from services.record import verification
 from tests.blinding.attacking import assignments_of
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -70,7 +70,7 @@ ODD: tuple[Any, ...] = (
 def test_no_odd_value_in_any_place_of_a_request_is_an_error_or_shows_something_hidden(
     marked: ServedStudy, rater: httpx.Client, act: str
 ) -> None:
-    worklist.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
+    instructions.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
     desk = submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
     plain = {"assignment": desk["assignment"], "key": "k", "sequence": 1, "answers": {"fields": {}}, "volume": "x"}
     plain |= {"load_ms": 1, "active_ms": 1, "idle_ms": 1, "viewport": [1, 1], "renderer": "x", "trace": {}}

@@ -22,7 +22,7 @@ from server.logs import configure_logs, note_fault
 from services import report
 from services.errors import Conflict, InputRefused, NotAllowed, NotFound
 from services.progress import data_lock
-from services.reading import shown_volumes, submission, worklist
+from services.reading import instructions, shown_volumes, submission
 from services.reading.pace import duration
 from services.reading.verdict_rows import Circumstances
 from services.record import maintenance, package, restoring
@@ -196,7 +196,7 @@ def test_an_odd_address_is_no_error_of_the_server(marked: ServedStudy, rater: ht
 def test_a_measured_time_of_any_size_costs_nobody_their_verdict(
     marked: ServedStudy, rater: httpx.Client, number: Any
 ) -> None:
-    worklist.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
+    instructions.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
     desk = submission.current_payload(marked.study.database, marked.study.observed, STUDY, "reading")
     body = {"assignment": desk["assignment"], "load_ms": number, "viewport": [number, number], "renderer": "r" * 9_000}
     answer = rater.post("/reading/shown", json=body)

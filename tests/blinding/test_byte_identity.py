@@ -14,7 +14,7 @@ from streamlit.proto.Delta_pb2 import Delta
 from db import Assignment, Database, Membership, Study, queries
 from services.adjudication import review_queue
 from services.people.identity import Actor
-from services.reading import displaying, shown_volumes, submission, worklist
+from services.reading import displaying, instructions, shown_volumes, submission, worklist
 from services.studies.freeze import freezing
 from tests.blinding.columns import SHOWN_IN, change_everything_but, every_column, take_the_guards_away
 from tests.blinding.marked_study import OBSERVED, STUDY
@@ -58,7 +58,7 @@ def _reading(situation: Situation) -> bytes:
         for pane in desk["images"]["panes"]
         for volume in pane["volumes"]
     ]
-    beside = [worklist.instructions(database, rater, study, "reading"), worklist.desks_of(database, rater), desk]
+    beside = [instructions.of_queue(database, rater, study, "reading"), worklist.desks_of(database, rater), desk]
     return _payloads(situation, rater, "reading") + repr(beside).encode() + b"".join(files)
 
 
@@ -203,7 +203,7 @@ def _order_of_prompts(database: Database, situation: Situation) -> list[tuple[st
 def test_pages_routes_and_volumes_of_a_running_server_stay_the_same_byte_for_byte(marked: ServedStudy) -> None:
     cookies = marked.cookie(OBSERVED)
     database, rater = marked.study.database, marked.study.observed
-    worklist.acknowledge_instructions(database, rater, STUDY, "reading")
+    instructions.acknowledge_instructions(database, rater, STUDY, "reading")
     before = _sent_to(marked, cookies)
 
     changed = change_everything_but(database, SHOWN_IN["reading"] | {"person.name"})

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import text
 
 from db import Database
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from services.studies.freeze import freezing
 from services.studies.membership import members
 from tests.listed_study import imported_listed, write_listed
@@ -85,8 +85,8 @@ def everything_sent(situation: Situation) -> list[str]:
         desks = [desk for desk in worklist.desks_of(database, rater) if desk.study_key == key]
         sent.append(repr(desks))
         queue = desks[place].queue.key
-        sent.append(repr(worklist.instructions(database, rater, key, queue)))
-        worklist.acknowledge_instructions(database, rater, key, queue)
+        sent.append(repr(instructions.of_queue(database, rater, key, queue)))
+        instructions.acknowledge_instructions(database, rater, key, queue)
         while True:
             payload: dict[str, Any] = dict(submission.current_payload(database, rater, key, queue))
             sent.append(json.dumps(payload, default=str))

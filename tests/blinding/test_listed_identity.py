@@ -12,7 +12,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Membership, Study, queries
 from db.reading import Verdict
 from services.errors import NotFound, ReadsOpen
-from services.reading import displaying, shown_volumes, submission, worklist
+from services.reading import displaying, instructions, shown_volumes, submission, worklist
 from tests.blinding.columns import COMMON, OF_THE_ITEM, OF_THE_REFERENCE, change_everything_but, take_the_guards_away
 from tests.listed_study import READ_THEN_JUDGE, READ_THEN_SCORE, opened_listed, work_through
 from tests.situations import Situation
@@ -50,7 +50,7 @@ def payloads(situation: Situation, phase: str) -> bytes:
     assert sent
     desks = worklist.desks_of(database, rater)
     said = [
-        worklist.instructions(database, rater, situation.study_key, desk.queue.key)
+        instructions.of_queue(database, rater, situation.study_key, desk.queue.key)
         for desk in desks
         if not desk.waits_for
     ]

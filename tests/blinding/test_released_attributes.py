@@ -12,7 +12,7 @@ from db import Assignment, Candidate, Case, Database, Item, Study, queries
 from db.base import stored_id
 from exchange.refusal import InputRefused
 from services.errors import Conflict, ReadsOpen
-from services.reading import displaying, previewing, worklist
+from services.reading import displaying, instructions, previewing, worklist
 from services.studies import frozen_facts
 from services.studies.folders import importing
 from services.studies.freeze import freezing
@@ -321,7 +321,7 @@ def test_an_attribute_is_withheld_as_far_as_its_table_tells(
     text = BLIND_THEN_INFORMED.replace("THING", thing)
     situation = opened_listed(database, tmp_path / "study", text, raters=1, changes=[with_values])
     (rater,) = situation.raters
-    worklist.acknowledge_instructions(database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(database, rater, situation.study_key, "part-1")
     # All but i6, which is the last: of its subject is i5, too.
     for _ in range(5):
         payload = on_the_desk(situation, rater, "part-1")
@@ -388,7 +388,7 @@ def test_units_that_have_the_reference_in_common_are_withheld_while_anything_of_
         (known,) = phases.blind_to(phases.named("look"))
 
     withheld = []
-    worklist.acknowledge_instructions(database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(database, rater, situation.study_key, "part-1")
     # The last of three is i6, of the subject of the item that is looked at.
     for _ in range(3):
         payload = on_the_desk(situation, rater, "part-1")

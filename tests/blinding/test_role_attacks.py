@@ -13,7 +13,7 @@ from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import import_runs
 from services.people import identity
 from services.progress import data_lock
-from services.reading import member_progress, previewing, shown_volumes, submission, worklist
+from services.reading import instructions, member_progress, previewing, shown_volumes, submission
 from services.record import verification
 from services.studies import catalogue
 from services.studies.folders import importing
@@ -65,8 +65,8 @@ def test_nobody_enters_or_acknowledges_for_another_role(
 
     for attempt in (
         lambda: on_the_desk(situation, actor, queue),
-        lambda: worklist.instructions(sqlite_database, actor, "tiny", queue),
-        lambda: worklist.acknowledge_instructions(sqlite_database, actor, "tiny", queue),
+        lambda: instructions.of_queue(sqlite_database, actor, "tiny", queue),
+        lambda: instructions.acknowledge_instructions(sqlite_database, actor, "tiny", queue),
     ):
         with pytest.raises(NotAllowed):
             attempt()
@@ -81,7 +81,7 @@ def test_a_queue_that_does_not_exist_is_not_found(database: Database, tmp_path: 
             on_the_desk(situation, rater, queue)
     for study in ("", "\x00", "another", "TINY", "tiny "):
         with pytest.raises(NotFound):
-            worklist.instructions(database, rater, study, "reading")
+            instructions.of_queue(database, rater, study, "reading")
 
 
 def test_nobody_has_two_roles_in_one_study(sqlite_database: Database, tmp_path: Path) -> None:

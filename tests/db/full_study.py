@@ -8,7 +8,7 @@ from db import Database
 from services.adjudication import review_queue
 from services.judging import import_labels, import_runs
 from services.progress import data_lock
-from services.reading import revising, submission, worklist
+from services.reading import instructions, revising, submission
 from services.reading.verdict_rows import Circumstances
 from tests.room_study import reading_rules, room_study, with_history, with_overlays, with_practice
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
@@ -25,7 +25,7 @@ def full_study(database: Database, folder: Path) -> Situation:
     while (payload := on_the_desk(situation, first))["phase"] == "practice":
         show(situation, first, payload)
         submit(situation, first, payload)
-    worklist.acknowledge_instructions(database, first, "tiny", "reading")
+    instructions.acknowledge_instructions(database, first, "tiny", "reading")
     payload = on_the_desk(situation, first)
     submission.save_draft(database, first, payload["assignment"], 1, {"comment": "not yet"})
     show(situation, first, payload)

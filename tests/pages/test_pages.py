@@ -14,7 +14,7 @@ from components.study.verification_view import spoken_age
 from db import Database
 from services.people import accounts, identity
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import instructions
 from services.studies import catalogue
 from services.studies.membership import invitations
 from tests.pages.conftest import OpenPage, as_read
@@ -73,7 +73,7 @@ def test_a_rater_who_has_read_everything_gets_back_to_what_may_be_revised(
     situation = room_study(served_database, tmp_path / "study", protocol=reading_rules(revision="study"))
     rater = situation.raters[0]
     assert [button.label for button in open_page(rater).button].count("Look at your items") == 0
-    worklist.acknowledge_instructions(served_database, rater, "tiny", "reading")
+    instructions.acknowledge_instructions(served_database, rater, "tiny", "reading")
     read_all(situation, rater)
 
     app = open_page(rater)
@@ -363,7 +363,7 @@ def test_a_closed_study_that_is_opened_by_its_address_is_no_error(
     served_database: Database, open_page: OpenPage, tmp_path: Path
 ) -> None:
     situation = open_study(served_database, tmp_path / "study")
-    worklist.acknowledge_instructions(served_database, situation.raters[0], "tiny", "reading")
+    instructions.acknowledge_instructions(served_database, situation.raters[0], "tiny", "reading")
     data_lock.close_study(served_database, situation.admin, "tiny")
 
     app = open_page(situation.raters[0], "rater/room.py", study="tiny", phase="reading")

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 
 from db.engine import Database, make_engine
 from services.people import identity
-from services.reading import worklist
+from services.reading import instructions
 from studies.demo.cases import CASES
 from tests.harness import databases
 from tests.harness.screenshots import FOLDER
@@ -93,7 +93,7 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
     page = signed_in(running, "Demo rater 1", width=WIDTH, height=900)
     page.get_by_text("to read").first.wait_for()
     take(page, "worklist", height=330)
-    worklist.acknowledge_instructions(database, rater_1, STUDY, "reading")
+    instructions.acknowledge_instructions(database, rater_1, STUDY, "reading")
     page.goto(f"{running.url}/reading?study={STUDY}&phase=reading")
     room = Mouse(page, running)
     room.wait()
@@ -111,13 +111,13 @@ def test_the_screens_that_the_docs_show_can_be_photographed(
     take(desk, "study", height=760)
 
     read_everything(database, rater_1, "Rater 1")
-    worklist.acknowledge_instructions(database, rater_1, STUDY, "scoring")
+    instructions.acknowledge_instructions(database, rater_1, STUDY, "scoring")
     page.goto(f"{running.url}/reading?study={STUDY}&phase=scoring")
     room.wait()
     take(page, "scoring", height=560)
 
     bring_to_review(database, admin, reviewer, DISPUTED)
-    worklist.acknowledge_instructions(database, reviewer, STUDY, "review")
+    instructions.acknowledge_instructions(database, reviewer, STUDY, "review")
     page = signed_in(running, "Demo reviewer", width=WIDTH, height=900)
     page.goto(f"{running.url}/reading?study={STUDY}&phase=review")
     Mouse(page, running).wait()

@@ -18,7 +18,7 @@ from db import Database, Verdict
 from db.engine import make_engine
 from services.people import identity
 from services.people.identity import actor_of_token
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from tests.conftest import _missing
 from tests.harness.ending import bound_to_this_process
 from tests.harness.ports import free_port
@@ -79,7 +79,7 @@ def behind(database_url: str, data_dir: Path, tmp_path: Path) -> Iterator[Behind
         raise AssertionError
     database = Database(make_engine(database_url), data_dir)
     situation = open_study(database, tmp_path / "study")
-    worklist.acknowledge_instructions(database, situation.raters[0], "tiny", "reading")
+    instructions.acknowledge_instructions(database, situation.raters[0], "tiny", "reading")
     servers = {name: RunningServer(data_dir, tmp_path / f"{name}.log", {"DATABASE_URL": database_url}) for name in "ab"}
     port, folder = free_port(), tmp_path / "nginx"
     folder.mkdir()

@@ -19,7 +19,7 @@ from db import Database, LoginSession, Verdict
 from db.base import now
 from db.engine import make_engine
 from services.people.identity import SEEN_RESOLUTION, actor_of_token
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from tests.blinding import serving
 from tests.blinding.streamlit_socket import run_page, text_of
 from tests.harness import databases, postgresql
@@ -64,7 +64,7 @@ class Served:
 
 def make_served(database: Database, running: RunningServer, folder: Path) -> Served:
     situation = open_study(database, folder)
-    worklist.acknowledge_instructions(database, situation.raters[0], STUDY, "reading")
+    instructions.acknowledge_instructions(database, situation.raters[0], STUDY, "reading")
     running.start()
     return Served(database, running, serving.cookie_of(database, running, "rater-1"))
 

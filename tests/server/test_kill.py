@@ -17,7 +17,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Membership, Verdict
 from services.people import identity
 from services.people.identity import Actor, actor_of_token
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from services.studies.folders import importing
 from services.studies.freeze import freezing
 from services.studies.membership import members
@@ -94,7 +94,7 @@ def aftermath(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     with serving.served(migrated_sqlite, folder) as (database, running):
         readers = _twenty_readers(database, running, folder / "study")
         for reader in readers:
-            worklist.acknowledge_instructions(database, reader.actor, STUDY, "reading")
+            instructions.acknowledge_instructions(database, reader.actor, STUDY, "reading")
         firsts = [submission.current_payload(database, reader.actor, STUDY, "reading") for reader in readers]
         running.start()
         stop = threading.Event()

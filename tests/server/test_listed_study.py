@@ -10,7 +10,7 @@ import pytest
 
 from db import Database
 from services.people.identity import Actor, actor_of_token
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from tests.blinding.serving import client, cookie_of, served
 from tests.blinding.streamlit_socket import run_page, text_of
 from tests.harness.server import RunningServer
@@ -51,7 +51,7 @@ def test_a_rater_works_through_all_queues_and_is_sent_nothing_that_is_hidden(
         for desk in worklist.desks_of(situation.database, rater):
             address = f"study={STUDY}&phase={desk.queue.key}"
             sent.append(text_of(run_page(running, cookies, "reading", address)))
-            worklist.acknowledge_instructions(situation.database, rater, STUDY, desk.queue.key)
+            instructions.acknowledge_instructions(situation.database, rater, STUDY, desk.queue.key)
             sent.append(text_of(run_page(running, cookies, "reading", address)))
             payload: dict[str, Any] = dict(submission.current_payload(situation.database, rater, STUDY, desk.queue.key))
             while payload["kind"] == "item":

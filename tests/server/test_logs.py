@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from server.logs import configure_logs
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy
 from tests.blinding.streamlit_socket import run_page
@@ -86,7 +86,7 @@ def test_an_answered_request_leaves_its_route_status_and_duration_and_nothing_of
 def test_an_answer_that_the_database_could_not_store_is_in_no_log(marked: ServedStudy) -> None:
     database, rater = marked.study.database, marked.study.observed
     assignment = submission.current_payload(database, rater, STUDY, "reading")["assignment"]
-    worklist.acknowledge_instructions(database, rater, STUDY, "reading")
+    instructions.acknowledge_instructions(database, rater, STUDY, "reading")
     typed = {"fields": {"answer": mark("typed")}, "comment": mark("remark")}
     with database.engine.connect() as connection:
         connection.exec_driver_sql("ALTER TABLE draft RENAME COLUMN answers TO gone")

@@ -14,7 +14,7 @@ from sqlmodel import func, select
 from db import Assignment, Display, Draft, Membership, Study, TechnicalFailure, Verdict, Volume
 from services.installation.tokens import Keys
 from services.people.identity import actor_of_token
-from services.reading import shown_volumes, submission, worklist
+from services.reading import instructions, shown_volumes, submission
 from tests.blinding.marked_study import OBSERVED, STUDY, mark
 from tests.blinding.serving import ServedStudy, client
 from tests.blinding.streamlit_socket import run_page, text_of
@@ -53,7 +53,7 @@ def desk(marked: ServedStudy, cookies: dict[str, str]) -> dict[str, Any]:
     """What is on the rater's desk, for the login session of `rater`."""
     actor = actor_of_token(marked.study.database, next(iter(cookies.values())))
     assert actor is not None
-    worklist.acknowledge_instructions(marked.study.database, actor, STUDY, "reading")
+    instructions.acknowledge_instructions(marked.study.database, actor, STUDY, "reading")
     return dict(submission.current_payload(marked.study.database, actor, STUDY, "reading"))
 
 
@@ -298,7 +298,7 @@ def test_what_was_typed_comes_back_as_text_and_not_as_code(marked: ServedStudy) 
 def test_the_page_still_works_after_all_that_and_the_log_holds_nothing_of_it(
     marked: ServedStudy, cookies: dict[str, str]
 ) -> None:
-    worklist.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
+    instructions.acknowledge_instructions(marked.study.database, marked.study.observed, STUDY, "reading")
 
     seen = text_of(run_page(marked.server, cookies, "reading", f"study={STUDY}"))
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from services.people.identity import actor_of_token
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from tests.blinding.serving import client, cookie_of, served
 from tests.harness.server import RunningServer
 from tests.room_study import PRACTICE, PRACTISED, reading_rules, room_study, with_practice
@@ -61,7 +61,7 @@ def reader(serving: tuple[Situation, RunningServer]) -> Iterator[Reader]:
         opened = Reader(http, situation, next(iter(cookies.values())))
         actor = actor_of_token(situation.database, opened.token)
         assert actor is not None
-        worklist.acknowledge_instructions(situation.database, actor, "tiny", "reading")
+        instructions.acknowledge_instructions(situation.database, actor, "tiny", "reading")
         payload = opened.desk()
         while payload["phase"] == "practice":
             answer = opened.submit(payload, PRACTISED[payload["prompt"]]).json()

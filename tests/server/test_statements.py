@@ -19,7 +19,7 @@ from server import reading_room
 from server.gate import Gate
 from services.adjudication.review_queue import open_review_queue
 from services.people import identity
-from services.reading import submission, worklist
+from services.reading import instructions, submission
 from services.studies import catalogue
 from tests.room_study import practising, reading_rules, room_study, with_conversation, with_overlays
 from tests.situations import Situation, any_answers, on_the_desk, open_study, read_all
@@ -100,7 +100,7 @@ def _first_item(situation: Situation, login: str, queue: str = "reading") -> tup
     client = client_of(situation.database, login)
     actor = identity.actor_of_token(situation.database, client.cookies["blindread-default"])
     assert actor is not None
-    worklist.acknowledge_instructions(situation.database, actor, situation.study_key, queue)
+    instructions.acknowledge_instructions(situation.database, actor, situation.study_key, queue)
     return client, on_the_desk(situation, actor, queue)
 
 
@@ -228,7 +228,7 @@ def test_a_rerun_of_the_rooms_page_takes_at_most_so_many_statements(installed: D
         actor = identity.actor_of_session(installed, login_session_id)
         assert catalogue.roles_of(installed, actor) == {"rater"}
         actor = identity.actor_of_session(installed, login_session_id)
-        assert worklist.instructions(installed, actor, situation.study_key, "reading").acknowledged
+        assert instructions.of_queue(installed, actor, situation.study_key, "reading").acknowledged
         assert submission.payload_after_reload(installed, actor, situation.study_key, "reading")["kind"] == "item"
 
     rerun()

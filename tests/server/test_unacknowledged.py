@@ -14,7 +14,7 @@ from db import Acknowledgement, Assignment, Database, Display, Membership, Perso
 from db.base import stored_id
 from db.engine import database_from_environment
 from services.people import identity
-from services.reading import worklist
+from services.reading import instructions
 from tests.room_study import reading_rules, room_study
 from tests.server.test_statements import client_of
 from tests.situations import Situation, any_answers, on_the_desk
@@ -80,7 +80,7 @@ def test_once_acknowledged_the_same_requests_are_answered(situation: Situation) 
     client = client_of(situation.database, "rater-1")
     reader = identity.actor_of_token(situation.database, client.cookies["blindread-default"])
     assert reader is not None
-    worklist.acknowledge_instructions(situation.database, reader, situation.study_key, "reading")
+    instructions.acknowledge_instructions(situation.database, reader, situation.study_key, "reading")
     payload = on_the_desk(situation, reader)
     body = {"assignment": payload["assignment"], "key": payload["key"], "answers": any_answers(payload)}
 
@@ -102,7 +102,7 @@ def test_instructions_that_say_something_else_by_now_are_acknowledged_before_any
         session.add(Acknowledgement(membership_id=stored_id(own.id), **earlier))
 
     before = client.get("/reading/scans", params={"assignment": first.public_id})
-    worklist.acknowledge_instructions(database, situation.raters[0], situation.study_key, "reading")
+    instructions.acknowledge_instructions(database, situation.raters[0], situation.study_key, "reading")
     after = client.get("/reading/scans", params={"assignment": first.public_id})
 
     assert (before.status_code, before.json()) == (409, REFUSED)

@@ -17,7 +17,7 @@ from protocol.seen import OWN_HEADINGS
 from protocol.study_phases import StudyPhases
 from services.errors import ReadsOpen, Refused
 from services.people.identity import Actor
-from services.reading import displaying, pace, shown_items, worklist
+from services.reading import displaying, instructions, pace, shown_items, worklist
 from services.record.blinding_audit.hidden import HiddenValues, Subjects, Unit, Value
 from services.record.blinding_audit.matching import normal, words_of
 from services.record.blinding_audit.of_places import WrittenPlaces
@@ -115,7 +115,7 @@ class Search:
             said = (desk.study_title, queue.title, queue.to_do, queue.empty, desk.waits_for, desk.about)
             yield from (piece("worklist", text) for text in said if text)
         try:
-            shown = worklist.instructions(self._database, actor, study.key, queue.key)
+            shown = instructions.of_queue(self._database, actor, study.key, queue.key)
             texts: tuple[str, ...] = (shown.study_title, shown.queue_title, shown.text, shown.settles, shown.consent)
         except ReadsOpen:
             # They will be shown these later, as the protocol provides.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from services.reading import worklist
+from services.reading import instructions
 from tests.listed_study import opened_listed
 from tests.room_study import with_practice
 from tests.situations import Situation
@@ -44,7 +44,7 @@ def trained(database: Database, folder: Path, protocol: str = TRAINED, **more: A
     """Freeze a study with practice, and let its first rater stand before it."""
     situation = opened_listed(database, folder, protocol, changes=[with_practice], **more)
     for rater in situation.raters:
-        worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
+        instructions.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
     return situation
 
 

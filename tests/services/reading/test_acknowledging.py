@@ -11,7 +11,7 @@ from db import Acknowledgement, Database, Membership
 from db.base import stored_id
 from services.errors import ReadsOpen
 from services.people.identity import Actor
-from services.reading import revising, submission, worklist
+from services.reading import instructions, revising, submission, worklist
 from services.record import verification
 from services.studies.membership import members, removing
 from tests.listed_study import opened_listed
@@ -138,7 +138,7 @@ phases:
 
 
 def acknowledge(situation: Situation, who: Actor, part: str) -> None:
-    worklist.acknowledge_instructions(situation.database, who, situation.study_key, part)
+    instructions.acknowledge_instructions(situation.database, who, situation.study_key, part)
 
 
 def into_group(situation: Situation, group: str) -> None:
@@ -159,9 +159,9 @@ def test_instructions_of_another_group_are_read_and_consented_to_anew(database: 
     acknowledge(situation, late, "part-1")
 
     into_group(situation, "b")
-    before = worklist.instructions(database, late, "listed", "part-1")
+    before = instructions.of_queue(database, late, "listed", "part-1")
     acknowledge(situation, late, "part-1")
-    after = worklist.instructions(database, late, "listed", "part-1")
+    after = instructions.of_queue(database, late, "listed", "part-1")
 
     assert (before.text, before.consent, before.acknowledged) == ("Read as one of B.", "I agree.", False)
     assert after.acknowledged
@@ -179,7 +179,7 @@ def test_what_was_acknowledged_in_another_group_opens_nothing_that_waits_for_eve
     into_group(situation, "b")
     work(situation, late, "part-1")
 
-    for act in (worklist.instructions, worklist.acknowledge_instructions, submission.current_payload):
+    for act in (instructions.of_queue, instructions.acknowledge_instructions, submission.current_payload):
         with pytest.raises(ReadsOpen):
             act(database, late, "listed", "part-2")
     assert [bool(desk.waits_for) for desk in worklist.desks_of(database, late)] == [False, True]
@@ -222,13 +222,13 @@ def test_text_that_is_another_by_now_is_acknowledged_once_more(database: Databas
         before_that = {"phase": "read", "group_key": own.group_key, "text_sha256": "of what it said before"}
         session.add(Acknowledgement(membership_id=stored_id(own.id), **before_that))
 
-    before = worklist.instructions(database, reader, "listed", "part-1")
+    before = instructions.of_queue(database, reader, "listed", "part-1")
     for _ in range(2):
         acknowledge(situation, reader, "part-1")
 
     assert (before.acknowledged, before.consent) == (False, "I agree.")
-    assert worklist.instructions(database, reader, "listed", "part-1").acknowledged
-    assert worklist.instructions(database, reader, "listed", "part-2").consent == ""
+    assert instructions.of_queue(database, reader, "listed", "part-1").acknowledged
+    assert instructions.of_queue(database, reader, "listed", "part-2").consent == ""
     assert stored(database) == [("raters", "read")] * 2
 
 
@@ -240,7 +240,7 @@ def test_two_start_pages_that_are_left_at_once_are_both_acknowledged(
 
     for reader in situation.raters:
         at_once(*(lambda part=part, reader=reader: acknowledge(situation, reader, part) for part in parts))
-        said = [worklist.instructions(database, reader, "listed", part) for part in dict.fromkeys(parts)]
+        said = [instructions.of_queue(database, reader, "listed", part) for part in dict.fromkeys(parts)]
 
         assert [instructions.acknowledged for instructions in said] == [True] * len(said)
         assert sum(bool(instructions.consent) for instructions in said) == 1
@@ -254,9 +254,9 @@ def test_who_has_begun_to_review_consents_before_the_first_items_all_the_same(
     situation = room_study(database, tmp_path / "study", protocol={"consent": "I agree."}, key="tiny")
     members.invite(database, situation.admin, "tiny", "late", "Late", "reviewer")
     late = signed_in(database, "late")
-    worklist.acknowledge_instructions(database, late, "tiny", "review")
+    instructions.acknowledge_instructions(database, late, "tiny", "review")
     removing.remove_member(database, situation.admin, "tiny", "late")
 
     members.invite(database, situation.admin, "tiny", "late", "Late", "rater")
 
-    assert worklist.instructions(database, late, "tiny", "reading").consent == "I agree."
+    assert instructions.of_queue(database, late, "tiny", "reading").consent == "I agree."

@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from services.errors import ReadsOpen
 from services.people.identity import Actor
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from tests.following_study import flagging, opened_following, read_through, units_in
 from tests.situations import Situation, on_the_desk
 
@@ -59,7 +59,7 @@ def waits(situation: Situation, rater: Actor, queue: str) -> bool:
     except ReadsOpen:
         assert desk.waits_for
         with pytest.raises(ReadsOpen):
-            worklist.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
+            instructions.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
         return True
     assert not desk.waits_for
     return False

@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from services.errors import ReadsOpen
 from services.people.identity import Actor
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from services.studies.membership import members, removing
 from tests.listed_study import TWO_GROUPS, opened_listed
 from tests.situations import Situation, read_all, signed_in
@@ -23,7 +23,7 @@ def waiting_for_all(protocol: str) -> str:
 
 
 def read_everything(situation: Situation, rater: Actor) -> None:
-    worklist.acknowledge_instructions(situation.database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(situation.database, rater, situation.study_key, "part-1")
     read_all(situation, rater, "part-1")
 
 

@@ -10,7 +10,7 @@ import pytest
 from db import Database
 from services.errors import Conflict, ReadsOpen
 from services.people.identity import Actor
-from services.reading import revising, submission, worklist
+from services.reading import instructions, revising, submission, worklist
 from tests.listed_study import opened_listed, work_through
 from tests.room_study import change_item
 from tests.situations import Situation, any_answers, on_the_desk, show, submit
@@ -30,7 +30,7 @@ TWO_AT_ONCE = HEAD + phase("a", "from: {where: {format: [yes_no]}}") + phase("b"
 
 def finish(situation: Situation, rater: Actor, queue: str) -> dict[str, Any]:
     """Work through a queue and return what its end says."""
-    worklist.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
+    instructions.acknowledge_instructions(situation.database, rater, situation.study_key, queue)
     while True:
         payload = dict(submission.current_payload(situation.database, rater, situation.study_key, queue))
         if payload["kind"] == "done":
@@ -48,13 +48,13 @@ def test_consent_is_asked_before_the_first_part_whichever_it_is_and_once(
     other = {"part-1": "part-2", "part-2": "part-1"}[first]
 
     def consent(queue: str) -> str:
-        return worklist.instructions(sqlite_database, rater, situation.study_key, queue).consent
+        return instructions.of_queue(sqlite_database, rater, situation.study_key, queue).consent
 
     assert (consent(first), consent(other)) == ("I agree.", "I agree.")
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, first)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, first)
 
     assert (consent(first), consent(other)) == ("I agree.", "")
-    assert worklist.instructions(sqlite_database, rater, situation.study_key, first).acknowledged
+    assert instructions.of_queue(sqlite_database, rater, situation.study_key, first).acknowledged
 
 
 def test_end_of_a_part_leads_to_another_that_is_open(sqlite_database: Database, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_earlier_items_of_a_part_are_its_own(sqlite_database: Database, tmp_path
     situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1)
     (rater,) = situation.raters
     finish(situation, rater, "part-1")
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-2")
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-2")
     first = on_the_desk(situation, rater, "part-2")
     show(situation, rater, first)
     submit(situation, rater, first, any_answers(first))
@@ -105,12 +105,12 @@ def test_instructions_of_a_later_part_are_read_when_it_opens(sqlite_database: Da
     situation = opened_listed(sqlite_database, tmp_path / "study", HEAD + phase("a") + phase("b"), raters=1)
     (rater,) = situation.raters
 
-    for act in (worklist.instructions, worklist.acknowledge_instructions):
+    for act in (instructions.of_queue, instructions.acknowledge_instructions):
         with pytest.raises(ReadsOpen, match="opens once you are done with what comes before it"):
             act(sqlite_database, rater, situation.study_key, "part-2")
     finish(situation, rater, "part-1")
 
-    assert worklist.instructions(sqlite_database, rater, situation.study_key, "part-2").text == "Read."
+    assert instructions.of_queue(sqlite_database, rater, situation.study_key, "part-2").text == "Read."
 
 
 def conversation(folder: Path) -> None:

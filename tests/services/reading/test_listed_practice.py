@@ -13,7 +13,7 @@ from db import Database
 from services.errors import ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import member_progress, practice, previewing, revising, submission, worklist
+from services.reading import instructions, member_progress, practice, previewing, revising, submission, worklist
 from services.reading.submission import Receipt
 from services.record import package, verification
 from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
@@ -59,7 +59,7 @@ def test_reads_open_once_the_practice_is_passed_and_it_is_in_no_figure(database:
     with pytest.raises(ReadsOpen, match="once you are done with what comes before"):
         submission.current_payload(database, rater, situation.study_key, READ)
     receipts = practise(situation, rater, wrong=1)
-    worklist.acknowledge_instructions(database, rater, situation.study_key, READ)
+    instructions.acknowledge_instructions(database, rater, situation.study_key, READ)
     read = read_all(situation, rater, READ)
     tables = closed_tables(situation)
 
@@ -72,12 +72,12 @@ def test_reads_open_once_the_practice_is_passed_and_it_is_in_no_figure(database:
 def test_practice_with_references_makes_no_read_final(sqlite_database: Database, tmp_path: Path) -> None:
     situation = trained(sqlite_database, tmp_path / "study")
     reader = situation.raters[0]
-    said = worklist.instructions(sqlite_database, reader, situation.study_key, TRAIN)
+    said = instructions.of_queue(sqlite_database, reader, situation.study_key, TRAIN)
     assert said.settles == ""
     practise(situation, reader)
-    said = worklist.instructions(sqlite_database, reader, situation.study_key, READ)
-    assert said.revision == worklist.REVISION["session"]
-    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, READ)
+    said = instructions.of_queue(sqlite_database, reader, situation.study_key, READ)
+    assert said.revision == instructions.REVISION["session"]
+    instructions.acknowledge_instructions(sqlite_database, reader, situation.study_key, READ)
 
     read = on_the_desk(situation, reader, READ)
     show(situation, reader, read)
@@ -89,7 +89,7 @@ def test_practice_with_references_makes_no_read_final(sqlite_database: Database,
 def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Database, tmp_path: Path) -> None:
     situation = trained(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
-    said = worklist.instructions(sqlite_database, rater, situation.study_key, TRAIN)
+    said = instructions.of_queue(sqlite_database, rater, situation.study_key, TRAIN)
     first = on_the_desk(situation, rater, TRAIN)
     desks = worklist.desks_of(sqlite_database, rater)
 
@@ -289,7 +289,7 @@ def test_scores_are_practised_from_words_alone_without_a_mark_to_pass(database: 
         database, tmp_path / "study", SCORING, raters=1, changes=[with_practice, with_answers_to_practise_with]
     )
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
+    instructions.acknowledge_instructions(database, rater, situation.study_key, TRAIN)
     first = on_the_desk(situation, rater, TRAIN)
     show(situation, rater, first)
     receipt = submit(situation, rater, first, any_answers(first))

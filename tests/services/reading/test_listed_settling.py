@@ -9,7 +9,7 @@ import pytest
 from db import Database
 from services.errors import NotFound, NotRevisable, ReadsOpen, StudyNotOpen
 from services.people.identity import Actor
-from services.reading import revising, shown_volumes, submission, worklist
+from services.reading import instructions, revising, shown_volumes, submission, worklist
 from services.studies.membership import members
 from tests.listed_study import imported_listed, opened_listed, write_listed
 from tests.situations import Situation, any_answers, on_the_desk, read_all, show, signed_in, submit
@@ -86,7 +86,7 @@ GROUPS = ("readers", "others")
 
 
 def work(situation: Situation, who: Actor, part: str) -> None:
-    worklist.acknowledge_instructions(situation.database, who, situation.study_key, part)
+    instructions.acknowledge_instructions(situation.database, who, situation.study_key, part)
     read_all(situation, who, part)
 
 
@@ -106,9 +106,9 @@ def test_reads_stand_once_a_part_with_references_is_begun_behind_a_part_of_other
     read = on_the_desk(situation, reader, "part-1")["assignment"]
     assert len(revising.list_revisable(sqlite_database, reader, read)) == 6
 
-    said = worklist.instructions(sqlite_database, reader, situation.study_key, "part-2").settles
+    said = instructions.of_queue(sqlite_database, reader, situation.study_key, "part-2").settles
     assert said == "From here on, your verdicts in “Reads” can no longer be revised."
-    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
+    instructions.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
 
     assert on_the_desk(situation, reader, "part-2")["reference"]
     assert revising.list_revisable(sqlite_database, reader, read) == []
@@ -120,7 +120,7 @@ def test_reads_stand_behind_a_part_of_which_nothing_was_dealt(sqlite_database: D
     work(situation, late, "part-1")
     read = on_the_desk(situation, late, "part-1")["assignment"]
 
-    worklist.acknowledge_instructions(sqlite_database, late, situation.study_key, "part-3")
+    instructions.acknowledge_instructions(sqlite_database, late, situation.study_key, "part-3")
 
     assert on_the_desk(situation, late, "part-3")["reference"]
     assert revising.list_revisable(sqlite_database, late, read) == []
@@ -135,7 +135,7 @@ def test_start_page_names_no_part_in_which_its_reader_has_nothing(sqlite_databas
         work(situation, reader, part)
 
     said = [
-        worklist.instructions(sqlite_database, who, situation.study_key, "part-3").settles for who in (late, reader)
+        instructions.of_queue(sqlite_database, who, situation.study_key, "part-3").settles for who in (late, reader)
     ]
 
     assert said[0] == "From here on, your verdicts in “Reads” can no longer be revised."
@@ -148,10 +148,10 @@ def test_start_page_promises_no_revision_of_a_part_that_an_earlier_one_has_settl
 ) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", SCORES_BEFORE_READS_OF_OTHERS)
     reader = situation.raters[0]
-    assert "until they become final" in worklist.instructions(sqlite_database, reader, "listed", "part-2").revision
+    assert "until they become final" in instructions.of_queue(sqlite_database, reader, "listed", "part-2").revision
     work(situation, reader, "part-1")
 
-    said = worklist.instructions(sqlite_database, reader, "listed", "part-2").revision
+    said = instructions.of_queue(sqlite_database, reader, "listed", "part-2").revision
 
     assert said == "Once submitted, an answer can no longer be changed."
     work(situation, reader, "part-2")
@@ -170,7 +170,7 @@ def test_who_joins_late_is_shown_nothing_of_a_later_part_before_the_own_reads(
     work(situation, other, "part-1")
     late = late_reader(situation, "readers")
 
-    for act in (worklist.instructions, worklist.acknowledge_instructions, submission.current_payload):
+    for act in (instructions.of_queue, instructions.acknowledge_instructions, submission.current_payload):
         with pytest.raises(ReadsOpen):
             act(sqlite_database, late, situation.study_key, "part-2")
     assert [bool(desk.waits_for) for desk in worklist.desks_of(sqlite_database, late)] == [False, True]
@@ -192,7 +192,7 @@ def test_verdict_that_was_opened_again_is_put_back_when_a_later_part_is_begun(
     assert shown_volumes.volume_in_reach(database, reader, token).is_file()
     assert submission.payload_after_reload(database, reader, "listed", "part-1")["kind"] == "item"
 
-    worklist.acknowledge_instructions(database, reader, "listed", "part-2")
+    instructions.acknowledge_instructions(database, reader, "listed", "part-2")
 
     with pytest.raises(NotRevisable, match="remains as it was saved; reload the page"):
         submit(situation, reader, again, any_answers(again))
@@ -207,7 +207,7 @@ def test_what_was_begun_stays_open_when_somebody_joins_who_would_have_been_waite
     situation = opened_listed(sqlite_database, tmp_path / "study", CHAIN, groups=GROUPS)
     reader, other = situation.raters
     work(situation, reader, "part-1")
-    worklist.acknowledge_instructions(sqlite_database, other, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, other, situation.study_key, "part-1")
     begun = on_the_desk(situation, other, "part-1")
     show(situation, other, begun)
 
@@ -222,7 +222,7 @@ def test_nothing_is_acknowledged_before_the_freeze(sqlite_database: Database, tm
     """In a draft nothing is assigned, so that all that comes before would seem done."""
     situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", CHAIN), groups=GROUPS)
 
-    for act in (worklist.instructions, worklist.acknowledge_instructions):
+    for act in (instructions.of_queue, instructions.acknowledge_instructions):
         with pytest.raises(StudyNotOpen, match="not open yet"):
             act(sqlite_database, situation.raters[0], situation.study_key, part)
 
@@ -235,7 +235,7 @@ def test_reads_stand_once_a_reference_was_shown_whatever_was_acknowledged(
     work(situation, reader, "part-1")
     work(situation, other, "part-1")
     read = on_the_desk(situation, reader, "part-1")["assignment"]
-    worklist.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
+    instructions.acknowledge_instructions(sqlite_database, reader, situation.study_key, "part-2")
     show(situation, reader, on_the_desk(situation, reader, "part-2"))
     # As an unreleased version stored it.
     with sqlite_database.engine.begin() as connection:

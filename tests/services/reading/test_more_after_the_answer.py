@@ -12,7 +12,7 @@ from sqlmodel import col, select
 from components import worklist_view
 from db import Assignment, Database, Display, Study, TechnicalFailure, Verdict
 from services.errors import Conflict, NotFound, NotOnTheDesk, ReadsOpen
-from services.reading import displaying, shown_volumes, submission, worklist
+from services.reading import displaying, instructions, shown_volumes, submission, worklist
 from services.record import verification
 from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
 from tests.blinding.test_listed_identity import payloads
@@ -86,7 +86,7 @@ def test_the_reference_is_shown_once_all_items_of_the_subject_are_answered(datab
 def test_a_unit_of_two_steps_counts_once_and_is_done_by_the_second(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_TOLD, raters=1)
     (rater,) = situation.raters
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
 
     said = []
     for _ in range(12):
@@ -106,7 +106,7 @@ def test_a_unit_of_two_steps_counts_once_and_is_done_by_the_second(sqlite_databa
 def test_the_worklist_says_what_is_answered_and_comes_once_more(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", READ_THEN_TOLD, raters=1)
     (rater,) = situation.raters
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
     payload = on_the_desk(situation, rater, PART)
     show(situation, rater, payload)
     submit(situation, rater, payload)
@@ -155,7 +155,7 @@ def test_an_answer_is_sealed_before_more_is_shown_and_stands_from_then_on(
 ) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", AIDED, raters=1)
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
     first = one_step(situation)
     then = on_the_desk(situation, rater, PART)
 
@@ -185,7 +185,7 @@ def test_more_is_built_for_nobody_before_the_answer(
         study = session.exec(select(Study).where(Study.key == situation.study_key)).one()
         with pytest.raises((NotOnTheDesk, ReadsOpen)):
             displaying.assignment_payload(session, situation.raters[0], study, waiting, (0, 1))
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, PART)
     with pytest.raises(Conflict):
         submission.record_display(
             sqlite_database, situation.raters[0], waiting[0].public_id, load_ms=1, renderer="t", viewport="1x1"
@@ -299,7 +299,7 @@ def test_scans_and_overlays_are_out_of_reach_before_the_answer(
     protocol = READ_THEN_TOLD.replace("[scans, prompt, options]", shows).replace("[reference, explanation]", then)
     situation = opened_listed(sqlite_database, tmp_path / "study", protocol, raters=1, changes=[with_overlays])
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
     keys_of = displaying.keys_of
     with sqlite_database.read_only() as session:
         study = session.exec(select(Study).where(Study.key == situation.study_key)).one()
@@ -333,7 +333,7 @@ def test_scans_and_overlays_are_out_of_reach_before_the_answer(
 def test_what_could_not_be_shown_is_not_shown_with_more(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", AIDED, raters=1)
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
     first = on_the_desk(situation, rater, PART)
 
     submission.report_failure(sqlite_database, rater, first["assignment"], "too large")
@@ -352,7 +352,7 @@ def test_a_later_phase_waits_until_more_was_seen(sqlite_database: Database, tmp_
     protocol = READ_THEN_TOLD.replace("[reference, explanation]", "[vignette]") + later
     situation = opened_listed(sqlite_database, tmp_path / "study", protocol, raters=1)
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, PART)
     for _ in range(11):
         one_step(situation)
 

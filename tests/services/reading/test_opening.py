@@ -11,7 +11,7 @@ from db import Assignment, AuditEvent, Database, PhaseOpening
 from services.errors import Conflict, NotAllowed, NotFound, ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import opening, submission, worklist
+from services.reading import instructions, opening, submission, worklist
 from services.record import verification
 from services.studies.membership import members
 from tests.blinding.columns import COMMON, change_everything_but
@@ -50,7 +50,7 @@ def shut(situation: Situation, rater: Actor) -> list[str]:
     parts = []
     for desk in worklist.desks_of(situation.database, rater):
         try:
-            worklist.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
+            instructions.acknowledge_instructions(situation.database, rater, situation.study_key, desk.queue.key)
             submission.current_payload(situation.database, rater, situation.study_key, desk.queue.key)
         except ReadsOpen:
             assert desk.waits_for
@@ -79,7 +79,7 @@ def test_what_comes_after_it_waits_for_it_and_nothing_of_it_is_done_before(
 ) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", TWO_SESSIONS, raters=1)
     (rater,) = situation.raters
-    worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, rater, "listed", "part-1")
 
     with pytest.raises(ReadsOpen, match="opened by the study's admin"):
         submission.current_payload(sqlite_database, rater, "listed", "part-2")

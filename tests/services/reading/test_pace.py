@@ -12,7 +12,7 @@ from components import worklist_view
 from db import Database
 from services.errors import NotAllowed
 from services.progress import data_lock
-from services.reading import pace, worklist
+from services.reading import instructions, pace, worklist
 from tests.blinding.columns import take_the_guards_away
 from tests.room_study import practise, practising
 from tests.situations import Situation, on_the_desk, open_study, read_all, show, submit
@@ -46,7 +46,7 @@ def test_nothing_is_next_when_the_answers_are_scored(database: Database, tmp_pat
     situation = open_study(database, tmp_path / "study")
     rater = situation.raters[0]
     read_all(situation, rater)
-    worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
+    instructions.acknowledge_instructions(database, rater, "tiny", "scoring")
     read_all(situation, rater, "scoring")
 
     for queue in ("reading", "scoring"):

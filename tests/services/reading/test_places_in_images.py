@@ -13,7 +13,7 @@ from db import Database, Verdict
 from protocol.fields import point
 from protocol.fields.kind import Reference
 from protocol.fields.pixels import Pixels
-from services.reading import worklist
+from services.reading import instructions
 from tests.listed_study import opened_listed
 from tests.room_study import add_case, add_item, rewrite, rows_of
 from tests.situations import Situation, answers, on_the_desk, show, submit
@@ -62,7 +62,7 @@ def pointed(sqlite_database: Database, tmp_path: Path) -> Situation:
 def point_at(situation: Situation) -> None:
     """Let two people point at the image, one of them with a depth that the reading room never sends."""
     for rater, spot in zip(situation.raters, ([-7.5, 3.5, 0.0], [24.5, -19.5, 40.0]), strict=True):
-        worklist.acknowledge_instructions(situation.database, rater, situation.study_key, PART)
+        instructions.acknowledge_instructions(situation.database, rater, situation.study_key, PART)
         payload = on_the_desk(situation, rater, PART)
         show(situation, rater, payload)
         submit(situation, rater, payload, answers(spot=spot))

@@ -10,7 +10,7 @@ import pytest
 
 from db import Database
 from services.errors import Conflict, NotAllowed, NotFound
-from services.reading import previewing, worklist
+from services.reading import instructions, previewing
 from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through
 from tests.listed_study import (
     READ_THEN_SCORE,
@@ -120,7 +120,7 @@ def test_a_preview_of_a_comparison_has_two_sides_and_its_form(
     sqlite_database: Database, tmp_path: Path, protocol: str
 ) -> None:
     situation = opened_pairs(sqlite_database, tmp_path / "study", protocol, raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
     shown = on_the_desk(situation, situation.raters[0], "part-1")
 
     previewed = preview(situation, item_in(dict(shown)), "secret_arm")

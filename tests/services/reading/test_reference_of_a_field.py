@@ -12,7 +12,7 @@ from db import Database, Item, queries
 from exchange.refusal import InputRefused
 from protocol.references import FieldReference, ItemReferences
 from services.errors import Conflict
-from services.reading import previewing, worklist
+from services.reading import instructions, previewing, worklist
 from services.reading.references_in_words import parts_of_reference
 from services.studies import frozen_facts
 from services.studies.folders import importing
@@ -58,7 +58,7 @@ def with_references(folder: Path) -> None:
 
 def trained(database: Database, folder: Path, protocol: str = TRAINED) -> Situation:
     situation = opened_listed(database, folder, protocol, raters=1, changes=[with_practice, with_references])
-    worklist.acknowledge_instructions(database, situation.raters[0], situation.study_key, "part-1")
+    instructions.acknowledge_instructions(database, situation.raters[0], situation.study_key, "part-1")
     return situation
 
 
@@ -110,7 +110,7 @@ def test_no_option_chosen_is_not_right_in_practice_as_in_the_report(sqlite_datab
     situation = opened_listed(
         sqlite_database, tmp_path / "study", of_parts, raters=1, changes=[with_practice, with_references, with_sets]
     )
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
 
     feedback = feedback_on(situation, diagnosis="tumor", modality="CT")
 
@@ -295,7 +295,7 @@ def with_modality(folder: Path) -> None:
 def test_a_phase_shows_the_reference_of_one_field_and_nothing_else_of_it(database: Database, tmp_path: Path) -> None:
     situation = opened_listed(database, tmp_path / "study", PART, raters=1, changes=[with_modality])
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(database, rater, situation.study_key, "part-1")
 
     payload = on_the_desk(situation, rater, "part-1")
 
@@ -337,7 +337,7 @@ def test_the_whole_reference_of_several_fields_is_one_text_with_a_line_of_each(
 ) -> None:
     protocol = PART.replace("reference.modality", "reference")
     situation = opened_listed(sqlite_database, tmp_path / "study", protocol, raters=1, changes=[with_modality])
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
 
     payload = on_the_desk(situation, situation.raters[0], "part-1")
 
@@ -377,7 +377,7 @@ def test_a_reference_of_what_another_group_is_asked_stands_in_the_words_of_its_f
     groups = ("readers", "others")
     situation = opened_listed(database, tmp_path / "study", protocol, groups=groups, changes=[with_modality])
     checker = situation.raters[1]
-    worklist.acknowledge_instructions(database, checker, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(database, checker, situation.study_key, "part-1")
 
     assert on_the_desk(situation, checker, "part-1")["reference"] == [said]
 
@@ -428,7 +428,7 @@ def test_an_answer_to_the_item_is_not_put_in_the_words_of_what_its_reviewers_fil
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = opened_listed(sqlite_database, tmp_path / "study", REVIEW, raters=1, changes=[with_a_number])
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "part-1")
 
     assert on_the_desk(situation, situation.raters[0], "part-1")["reference"] == ["2"]
 

@@ -10,7 +10,7 @@ from db import Database
 from services.adjudication import review_queue
 from services.errors import Conflict, NotAllowed, NotFound
 from services.progress import data_lock
-from services.reading import revising, worklist
+from services.reading import instructions, revising
 from tests.room_study import reading_rules, room_study, with_conversation
 from tests.services.reading.revisable import FLAGGED, chain_of, read_item, revisable_study
 from tests.situations import (
@@ -64,9 +64,9 @@ def test_nothing_is_revised_once_references_are_shown(database: Database, tmp_pa
     [first, *_] = revising.list_revisable(database, rater, on_the_desk(situation, rater)["assignment"])
     with pytest.raises(Conflict, match="instructions"):
         on_the_desk(situation, rater, "scoring")
-    assert worklist.instructions(database, rater, "tiny", "scoring").settles == worklist.SETTLED
+    assert instructions.of_queue(database, rater, "tiny", "scoring").settles == instructions.SETTLED
 
-    worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
+    instructions.acknowledge_instructions(database, rater, "tiny", "scoring")
 
     assert on_the_desk(situation, rater, "scoring")["phase"] == "scoring"
     assert revising.list_revisable(database, rater, first["assignment"]) == []
@@ -80,7 +80,7 @@ def test_scoring_cannot_be_begun_in_passing_before_the_last_read(database: Datab
     payload, _ = read_item(situation, rater)
 
     with pytest.raises(Conflict, match="once you have read all your items"):
-        worklist.acknowledge_instructions(database, rater, "tiny", "scoring")
+        instructions.acknowledge_instructions(database, rater, "tiny", "scoring")
 
     assert revising.reopen(database, rater, payload["assignment"])["revision"] is not None
 

@@ -17,7 +17,7 @@ from db import AuditEvent, Database
 from services.errors import Conflict, NotAllowed, NotFound, NotOnTheDesk, NotRevisable, ReadsOpen
 from services.people.identity import Actor
 from services.progress import data_lock, outstanding
-from services.reading import revising, settling, submission, worklist
+from services.reading import instructions, revising, settling, submission, worklist
 from services.reading.member_progress import progress_of_members
 from services.record import verification
 from services.studies.freeze import freezing
@@ -182,7 +182,7 @@ def test_an_admin_closes_a_phase_with_a_reason_and_what_comes_later_does_not_ent
     situation = opened_following(database, tmp_path / "study")
     first, second, curator = situation.raters
     read_through(situation, first, {"i1": flagging})
-    worklist.acknowledge_instructions(database, second, "listed", "part-1")
+    instructions.acknowledge_instructions(database, second, "listed", "part-1")
     payload = on_the_desk(situation, second, "part-1")
     show(situation, second, payload)
 
@@ -221,7 +221,7 @@ def test_an_answer_and_a_closing_at_once_are_either_before_or_after_each_other(
     situation = opened_following(database, tmp_path / "study")
     first, second, curator = situation.raters
     read_through(situation, first, most=1)
-    worklist.acknowledge_instructions(database, second, "listed", "part-1")
+    instructions.acknowledge_instructions(database, second, "listed", "part-1")
     payload = on_the_desk(situation, second, "part-1")
     show(situation, second, payload)
 

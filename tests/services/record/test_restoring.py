@@ -20,7 +20,7 @@ from db.engine import make_engine
 from db.migrate import newest_schema, standing
 from services.errors import Conflict, InputRefused
 from services.people import identity
-from services.reading import worklist
+from services.reading import instructions
 from services.record import maintenance, restoring, verification
 from services.record.restoring import restore_installation
 from tests.db.first_release import load_first_release
@@ -287,7 +287,7 @@ def test_a_study_with_a_version_is_restored_with_it_and_goes_on(
     database: Database, make_empty: MakeEmpty, tmp_path: Path
 ) -> None:
     situation = opened_for_versions(database, tmp_path / "study", raters=1)
-    worklist.acknowledge_instructions(database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(database, situation.raters[0], "listed", "part-1")
     read(situation, 0, most=2)
     new_version(situation, tmp_path / "study", corrected_prompt, one_more_case)
     maintenance.back_up_installation(database, tmp_path / "backup")

@@ -9,7 +9,7 @@ import pytest
 
 from db import Database
 from protocol.fields.abstention import UNDETERMINED
-from services.reading import worklist
+from services.reading import instructions
 from services.record import verification
 from services.studies.freeze import freezing
 from tests.listed_study import closed_tables, imported_listed, work_through, write_listed
@@ -160,7 +160,7 @@ def test_other_words_for_an_accepted_answer_are_right_and_agree(database: Databa
     freezing.freeze_study(database, situation.admin, situation.study_key)
     words = (("The glioblastoma", "Multiple sclerosis"), ("who grade 4 astrocytoma", "MS"))
     for rater, (written, why) in zip(situation.raters, words, strict=True):
-        worklist.acknowledge_instructions(database, rater, situation.study_key, "part-1")
+        instructions.acknowledge_instructions(database, rater, situation.study_key, "part-1")
         given = {f"Prompt of i{n}?": answers(differential=[written, "cyst"], why=why) for n in range(1, 7)}
         assert "sclerosis" not in str(on_the_desk(situation, rater, "part-1"))
         read_all(situation, rater, "part-1", given)

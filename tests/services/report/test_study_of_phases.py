@@ -13,7 +13,7 @@ from db import Database
 from db.engine import make_engine
 from exchange.report.report_structure import Cell, PlainTable
 from services.progress import data_lock
-from services.reading import settling, worklist
+from services.reading import instructions, settling
 from services.report import Report, build_report
 from services.studies.freeze import freezing, thawing
 from services.studies.membership import members, removing
@@ -122,7 +122,7 @@ def test_a_version_says_what_it_changed_why_and_how_much_it_added_to_what_was_dr
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     opened = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
-    worklist.acknowledge_instructions(sqlite_database, opened.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, opened.raters[0], "listed", "part-1")
     read(opened, 0)
     new_version(opened, tmp_path / "study", corrected_prompt, one_more_case)
     data_lock.close_study(sqlite_database, opened.admin, "listed", "Nobody reads what is new.")

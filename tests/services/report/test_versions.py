@@ -13,7 +13,7 @@ from db import Database, Study
 from exchange.report.report_json import report_json
 from exchange.report.report_structure import EstimateTable
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import instructions
 from services.record import package
 from services.report import build
 from services.report.calibration.material import candidates_of_models
@@ -37,7 +37,7 @@ def read_in_two_versions(sqlite_database, tmp_path: Path) -> Situation:  # type:
     """Rater 1 reads all before the version and what is new after it; rater 2 reads two before, and the rest after."""
     situation = opened_for_versions(sqlite_database, tmp_path / "study")
     for rater in situation.raters:
-        worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-1")
+        instructions.acknowledge_instructions(sqlite_database, rater, "listed", "part-1")
     read(situation, 0)
     read(situation, 1, most=2)
     new_version(situation, tmp_path / "study", corrected_prompt, one_more_case)
@@ -85,7 +85,7 @@ def test_what_was_replaced_before_its_verdict_is_not_missing_in_the_data_files(
     situation = opened_for_versions(sqlite_database, tmp_path / "study")
     new_version(situation, tmp_path / "study", corrected_prompt)
     for rater, actor in enumerate(situation.raters):
-        worklist.acknowledge_instructions(sqlite_database, actor, "listed", "part-1")
+        instructions.acknowledge_instructions(sqlite_database, actor, "listed", "part-1")
         read(situation, rater)
 
     verdicts = closed_tables(situation)["verdicts.csv"]

@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db import Assignment, Candidate, Database, Item, Membership
 from services.errors import Conflict
 from services.progress import outstanding
-from services.reading import submission, worklist
+from services.reading import instructions, submission, worklist
 from services.record import verification
 from services.studies.freeze import before_freeze, freezing
 from services.studies.membership import members, removing
@@ -229,7 +229,7 @@ def test_who_has_seen_references_is_dealt_no_reads_of_somebody_who_left(
     situation = opened_listed(database, tmp_path / "study", READS_OF_TWO)
     invite(situation, "late")
     late = signed_in(database, "late")
-    worklist.acknowledge_instructions(database, late, situation.study_key, "part-2")
+    instructions.acknowledge_instructions(database, late, situation.study_key, "part-2")
     payload = on_the_desk(situation, late, "part-2")
     assert payload["reference"]
     if left_with == "a look":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
-from services.reading import worklist
+from services.reading import instructions, worklist
 from services.studies.freeze import freezing
 from studies.examples import build
 from tests.listed_study import closed_tables, drawn_answers, imported_listed
@@ -42,7 +42,7 @@ def read_to_the_end(situation: Situation, **decided: Any) -> tuple[list[tuple[st
         before = len(given)
         for rater in situation.raters:
             for part in (desk.queue.key for desk in worklist.desks_of(database, rater) if not desk.waits_for):
-                worklist.acknowledge_instructions(database, rater, key, part)
+                instructions.acknowledge_instructions(database, rater, key, part)
                 while (payload := on_the_desk(situation, rater, part))["kind"] == "item":
                     answered = drawn_answers(payload, rng)
                     chosen = {field: say(rng) for field, say in decided.items() if field in answered["fields"]}

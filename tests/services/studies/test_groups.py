@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Membership
 from services.errors import Conflict, NotFound
 from services.progress import outstanding, overview
-from services.reading import member_progress, submission, worklist
+from services.reading import instructions, member_progress, submission, worklist
 from services.record import verification
 from services.studies import groups
 from services.studies.freeze import before_freeze, freezing
@@ -77,7 +77,7 @@ def test_a_group_counts_its_own_parts_and_consents_before_the_first_of_them(
 
     assert parts == [["part-1"], ["part-1", "part-2"]]
     for who in (resident, scorer):
-        said = worklist.instructions(sqlite_database, who, situation.study_key, "part-1")
+        said = instructions.of_queue(sqlite_database, who, situation.study_key, "part-1")
         assert said.consent == "I agree."
     # There is a second part, of which residents know no more than of a seventh.
     refusals = []

@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import Assignment, Database
 from services.errors import Conflict, ReadsOpen
-from services.reading import previewing, revising, submission, worklist
+from services.reading import instructions, previewing, revising, submission, worklist
 from services.record import package, redrawing, verification
 from services.studies.freeze import freezing
 from services.studies.membership import members
@@ -211,7 +211,7 @@ def test_items_are_read_and_revised_from_words_alone_where_nothing_has_scans(
     situation = opened_listed(sqlite_database, tmp_path / "study", READ_FROM_WORDS, raters=1, changes=without_scans)
     rater = situation.raters[0]
     preview = previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2")
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, "part-1")
     unread = on_the_desk(situation, rater, "part-1")
     read_all(situation, rater, "part-1")
 
@@ -291,12 +291,12 @@ def test_verdicts_are_revised_until_the_phase_that_tells_has_begun(sqlite_databa
     situation = opened_listed(sqlite_database, tmp_path / "study", revisable, raters=1)
     rater = situation.raters[0]
     desks = worklist.desks_of(sqlite_database, rater)
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, desks[0].queue.key)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, desks[0].queue.key)
     receipt = read_all(situation, rater, desks[0].queue.key)[0]
     done = submission.current_payload(sqlite_database, rater, situation.study_key, desks[0].queue.key)
 
     assert receipt.queue == "part-1"
     assert done["revisable"] == 6
-    worklist.acknowledge_instructions(sqlite_database, rater, situation.study_key, desks[1].queue.key)
+    instructions.acknowledge_instructions(sqlite_database, rater, situation.study_key, desks[1].queue.key)
     done = submission.current_payload(sqlite_database, rater, situation.study_key, desks[0].queue.key)
     assert done["revisable"] == 0

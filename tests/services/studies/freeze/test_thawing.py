@@ -11,7 +11,7 @@ from db import Assignment, AuditEvent, Database, Freeze, Thaw
 from services.errors import Conflict, NotAllowed
 from services.judging import import_runs
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import instructions
 from services.record import daily_verification, package, redrawing, verification
 from services.studies.folders import draft_studies, importing
 from services.studies.freeze import freezing, thawing
@@ -153,7 +153,7 @@ def test_a_thawed_study_is_not_due_to_be_verified(opened: Situation) -> None:
         (lambda opened: read_all(opened, opened.raters[0]), "verdicts were submitted"),
         (lambda opened: show(opened, opened.raters[0], on_the_desk(opened, opened.raters[0])), "items were shown"),
         (
-            lambda opened: worklist.acknowledge_instructions(opened.database, opened.raters[0], "tiny", "reading"),
+            lambda opened: instructions.acknowledge_instructions(opened.database, opened.raters[0], "tiny", "reading"),
             "somebody has begun, having read the instructions",
         ),
         (

@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from db import AuditEvent, Database, Membership, audit
 from services.errors import Conflict
-from services.reading import worklist
+from services.reading import instructions
 from services.record import verification
 from services.seals import proofs
 from services.studies.freeze import before_freeze, freezing
@@ -201,7 +201,7 @@ def test_nothing_of_it_is_sent_to_a_rater(draft: Situation) -> None:
     members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater", attributes={"motto": motto})
     freezing.freeze_study(draft.database, draft.admin, "listed")
     anna = signed_in(draft.database, "anna")
-    worklist.acknowledge_instructions(draft.database, anna, "listed", "part-1")
+    instructions.acknowledge_instructions(draft.database, anna, "listed", "part-1")
 
     assert motto not in json.dumps(on_the_desk(draft, anna, "part-1"), default=str)
 
@@ -225,7 +225,7 @@ def test_nobody_is_described_after_the_first_verdict(draft: Situation) -> None:
     members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater")
     freezing.freeze_study(draft.database, draft.admin, "listed")
     anna = signed_in(draft.database, "anna")
-    worklist.acknowledge_instructions(draft.database, anna, "listed", "part-1")
+    instructions.acknowledge_instructions(draft.database, anna, "listed", "part-1")
     payload = on_the_desk(draft, anna, "part-1")
     show(draft, anna, payload)
     submit(draft, anna, payload, any_answers(payload))
@@ -238,7 +238,7 @@ def test_a_description_after_a_verdict_is_found_by_verification(draft: Situation
     members.invite(draft.database, draft.admin, "listed", "anna", "Anna", "rater", attributes={"trained": "no"})
     freezing.freeze_study(draft.database, draft.admin, "listed")
     anna = signed_in(draft.database, "anna")
-    worklist.acknowledge_instructions(draft.database, anna, "listed", "part-1")
+    instructions.acknowledge_instructions(draft.database, anna, "listed", "part-1")
     payload = on_the_desk(draft, anna, "part-1")
     show(draft, anna, payload)
     submit(draft, anna, payload, any_answers(payload))

@@ -13,7 +13,7 @@ from services.adjudication import review_queue
 from services.errors import Conflict, NotFound
 from services.people import identity
 from services.progress import data_lock
-from services.reading import member_progress, submission, worklist
+from services.reading import instructions, member_progress, submission, worklist
 from services.record import verification
 from services.studies.freeze import freezing
 from services.studies.membership import members, removing
@@ -148,7 +148,7 @@ def test_who_had_an_item_in_the_browser_does_not_come_back_in_another_role(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     situation = open_study(sqlite_database, tmp_path / "study")
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "reading")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], situation.study_key, "reading")
     assert on_the_desk(situation, situation.raters[0])["prompt"]
     take_out(situation, "rater-1")
     with pytest.raises(Conflict, match="already had items as rater"):

@@ -9,7 +9,7 @@ import pytest
 
 from db import Database
 from services.errors import Conflict, ReadsOpen
-from services.reading import worklist
+from services.reading import instructions, worklist
 from services.studies.versions import making
 from tests.listed_study import opened_listed, work_through
 from tests.room_study import rewrite, rows_of, with_practice
@@ -192,7 +192,7 @@ def test_a_part_waits_for_what_is_new_also_past_a_part_that_got_nothing_new(
     assert (read.done, read.total) == (6, 7)
     assert all((part.done, part.total, part.can_be_entered) == (0, 0, False) for part in (again, look))
     with pytest.raises(ReadsOpen, match="“Look” opens once you are done with what comes before it"):
-        worklist.instructions(sqlite_database, situation.raters[0], situation.study_key, look.queue.key)
+        instructions.of_queue(sqlite_database, situation.raters[0], situation.study_key, look.queue.key)
     work_through(situation)
     *_, look = worklist.desks_of(sqlite_database, situation.raters[0])
     assert look.done == look.total == (3 if size == "2" else 2)

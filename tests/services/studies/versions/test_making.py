@@ -23,7 +23,7 @@ from db import (
 )
 from services.errors import Conflict, NotOnTheDesk
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import instructions
 from services.record import verification
 from services.studies.freeze import thawing
 from services.studies.membership import members
@@ -84,7 +84,7 @@ def begun(database: Database, folder: Path) -> Situation:
     """Return the study with the first rater done, and the second at the beginning."""
     situation = opened_for_versions(database, folder)
     for rater in situation.raters:
-        worklist.acknowledge_instructions(database, rater, "listed", "part-1")
+        instructions.acknowledge_instructions(database, rater, "listed", "part-1")
     read(situation, 0)
     return situation
 
@@ -328,7 +328,7 @@ def test_a_sample_of_a_fixed_size_takes_nothing_more(sqlite_database: Database, 
 
 def test_what_was_corrected_in_an_answer_is_scored_anew(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", SCORE_ALONE, raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     assert len(read(situation, 0)) == 6
 
     difference = new_version(
@@ -344,7 +344,7 @@ def test_what_was_corrected_in_an_answer_is_scored_anew(sqlite_database: Databas
 
 def test_a_reference_whose_prompt_was_corrected_is_judged_anew(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", REFERENCES, raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     before = len(read(situation, 0))
 
     new_version(situation, tmp_path / "study", corrected_prompt, one_more_case)

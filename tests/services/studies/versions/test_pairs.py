@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db import Assignment, Candidate, Database, FreezeItem, Membership
 from services.errors import Conflict
 from services.progress import data_lock
-from services.reading import worklist
+from services.reading import instructions
 from services.record import package, redrawing, verification
 from services.report import build
 from services.studies.versions import making
@@ -61,7 +61,7 @@ def opened(database: Database, folder: Path, protocol: str = PAIRS, *changes: Ca
     """Open the study with what two models answered, and let the first rater compare all of it."""
     situation = opened_pairs(database, folder, protocol, (two_models, *changes), raters=2)
     for rater in situation.raters:
-        worklist.acknowledge_instructions(database, rater, "listed", "part-1")
+        instructions.acknowledge_instructions(database, rater, "listed", "part-1")
     read(situation, 0)
     return situation
 

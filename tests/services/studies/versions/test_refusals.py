@@ -10,7 +10,7 @@ import pytest
 from db import Database
 from services.errors import Conflict, NotAllowed, Refused
 from services.progress import data_lock
-from services.reading import settling, submission, worklist
+from services.reading import instructions, settling, submission
 from services.studies.versions import making
 from tests.following_study import GROUPS, READ_THEN_RESOLVE, flagging, read_through
 from tests.listed_study import TWO_GROUPS, opened_listed
@@ -154,9 +154,9 @@ def test_phases_keep_their_order_and_groups_stay_apart(sqlite_database: Database
 
 def test_nobody_who_was_shown_a_reference_reads_of_its_subject_blind(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     read(situation, 0)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
     read(situation, 0, most=6, queue="part-2")
 
     reasons = refusal_of(situation, tmp_path / "study", corrected_prompt)
@@ -186,7 +186,7 @@ def test_nobody_reads_blind_of_a_subject_whose_reference_they_know_by_the_one_va
     text = LOOK_AT_TWO_VALUES
     situation = opened_listed(sqlite_database, tmp_path / "study", text, raters=1, changes=[with_finding])
     for queue in ("part-1", "part-2"):
-        worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
+        instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
         read(situation, 0, queue=queue)
 
     assert refusal_of(situation, tmp_path / "study", another_of_its_subject) == [
@@ -204,7 +204,7 @@ def test_what_a_browser_has_counts_as_shown_before_it_stands_on_the_screen(
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
     (rater,) = situation.raters
     read(situation, 0)
-    worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
+    instructions.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
     payload = on_the_desk(situation, rater, "part-2")
     assert payload["reference"]
     if not could_be_shown:
@@ -224,7 +224,7 @@ def test_what_lay_on_a_desk_when_a_version_replaced_it_counts_as_shown_for_the_n
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
     (rater,) = situation.raters
     read(situation, 0)
-    worklist.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
+    instructions.acknowledge_instructions(sqlite_database, rater, "listed", "part-2")
     payload = on_the_desk(situation, rater, "part-2")
     shown = dict(payload["context"]["facts"])["Question"].removeprefix("Prompt of ").removesuffix("?")
     # All of its subject, so that what comes next on the desk is about another.
@@ -246,7 +246,7 @@ def test_nobody_who_was_shown_answers_to_an_item_reads_it_blind_when_it_is_corre
     if corrected_before:
         new_version(situation, tmp_path / "study", changed_cell("items.csv", "i1", "prompt", "Is there one?"))
     for queue in ("part-1", "part-2"):
-        worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
+        instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
         read(situation, 0, queue=queue)
 
     reasons = refusal_of(situation, tmp_path / "study", corrected_prompt)
@@ -269,7 +269,7 @@ def test_nobody_who_was_shown_something_of_an_answer_rates_it_blind_when_it_is_c
     phases = f"{READS}{WITH_REFERENCE}{named}".replace("phases:\n", declared)
     situation = opened_listed(sqlite_database, tmp_path / "study", phases, 1, changes=(with_conditions,))
     for queue in ("part-1", "part-2", "part-3"):
-        worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
+        instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
         read(situation, 0, queue=queue)
 
     reasons = refusal_of(situation, tmp_path / "study", changed_cell("candidates.csv", "k3", "answer", "Left."))
@@ -312,7 +312,7 @@ def test_what_is_corrected_gets_no_key_of_something_that_is_added(sqlite_databas
 def test_another_subject_is_read_by_who_was_shown_a_reference(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
     for queue in ("part-1", "part-2"):
-        worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
+        instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", queue)
         read(situation, 0, queue=queue)
 
     new_version(situation, tmp_path / "study", one_more_case)
@@ -323,7 +323,7 @@ def test_another_subject_is_read_by_who_was_shown_a_reference(sqlite_database: D
 
 def test_what_shows_a_reference_waits_for_the_new_work(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", TWO_PHASES, raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     read(situation, 0)
 
     new_version(situation, tmp_path / "study", corrected_prompt)
@@ -331,7 +331,7 @@ def test_what_shows_a_reference_waits_for_the_new_work(sqlite_database: Database
     with pytest.raises(Refused):
         read(situation, 0, queue="part-2")
     assert read(situation, 0) == ["Is there a lesion?"]
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
     assert len(read(situation, 0, queue="part-2")) == 6
 
 
@@ -355,14 +355,14 @@ def test_nothing_comes_into_a_phase_from_whose_answers_others_were_drawn(
 
 def test_a_phase_is_added_at_the_end_and_rates_what_was_there(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-1")
     read(situation, 0)
 
     difference = new_version(situation, tmp_path / "study", lambda folder: _append(folder, WITH_REFERENCE))
 
     assert difference.changes == ("1 phase added: score.",)
     assert difference.rated == ("“Scores” rates 6 added.",)
-    worklist.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
+    instructions.acknowledge_instructions(sqlite_database, situation.raters[0], "listed", "part-2")
     assert len(read(situation, 0, queue="part-2")) == 6
 
 
