@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from exchange.csv_table import Line
 from exchange.refusal import listed, shown
@@ -10,8 +11,9 @@ from exchange.study_folder.folder_rows import CandidateRow
 from exchange.study_folder.item_table import ItemRow
 from exchange.study_folder.shown_places import ShownPlaces
 from exchange.tables import Column
-from protocol.fields import PLACES
+from protocol.fields import PLACES, abstention
 from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
+from protocol.fields.text import LONGEST_TEXT
 from protocol.language.expansion import Expansion, Field
 from protocol.language.layout import can_be_given, laid_out, read_cell
 from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
@@ -62,7 +64,12 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
     shown_places.not_offered += [
         (line.number, asked.key, cells[asked.key])
         for asked in fields
-        if not can_be_given(asked, answers[asked.key], options)
+        if not can_be_given(asked, answers[asked.key], options) or not _is_offered(asked, answers)
+    ]
+    shown_places.too_long += [
+        (line.number, asked.key, cells[asked.key])
+        for asked in fields
+        if any(len(text) > LONGEST_TEXT for text in _texts_of(answers[asked.key]))
     ]
     places = WITH_SCALE
     if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
@@ -130,6 +137,20 @@ def _note_outside(line: Line, key: str, said: str, item: ItemRow, shown_places: 
         )
 
 
+def _is_offered(asked: Field, answers: Mapping[str, Any]) -> bool:
+    """Return whether a field offers what was answered in it, given the answer to the field above that is laid out."""
+    value, above = answers[asked.key], asked.options_by
+    if above is None or above.field not in answers or value is None or abstention.is_undetermined(value):
+        return True
+    chosen = _texts_of(answers[above.field])
+    offered = {option for part in above.offered if part.value in chosen for option in part.options}
+    return offered.issuperset(_texts_of(value))
+
+
+def _texts_of(value: object) -> list[str]:
+    return [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str)]
+
+
 def _note_what_is_too_long(line: Line, fields: Sequence[Field], answers: dict[str, object]) -> None:
     for asked in fields:
         value = answers[asked.key]
@@ -180,7 +201,7 @@ def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places
 
 
 def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
-    """Yield for each column which cells hold what no person could have answered: no place, no option or no number."""
+    """Yield for each column which cells hold what no person could have answered: no option, say, or too long a text."""
     kinds = (
         ("no place", "three numbers in mm or, in an image without scale, column 33 row 17", shown_places.not_places),
         (
@@ -188,6 +209,7 @@ def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
             "ids or texts of options, or a number in the range of the field",
             shown_places.not_offered,
         ),
+        ("longer than people can write", f"at most {LONGEST_TEXT:,} characters", shown_places.too_long),
     )
     for is_what, expected, unlike in kinds:
         for key in dict.fromkeys(key for _, key, _ in unlike):

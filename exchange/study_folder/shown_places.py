@@ -31,6 +31,8 @@ class ShownPlaces:
         Cells of models that are not places: line number, column and cell.
     not_offered
         The same, of cells that are no option, or no number, of a field in which people can give nothing else.
+    too_long
+        The same, of cells with a longer text than people can write.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class ShownPlaces:
         self.warnings: list[str] = []
         self.not_places: list[tuple[int, str, str]] = []
         self.not_offered: list[tuple[int, str, str]] = []
+        self.too_long: list[tuple[int, str, str]] = []
 
     @property
     def are_as_shown(self) -> bool:

@@ -114,7 +114,7 @@ def _told_by(telling: Phase, asked: Asked, group: str, there: Set[str]) -> list[
     """
     as_drawn = (phases.of_group(group) for phases in asked.phases)
     revealed: list[tuple[Telling, Share | None]] = [
-        (breach, None) for each in as_drawn for breach in each.blind_to(each.named(telling.listed_as))
+        (breach, None) for each in as_drawn for breach in each.blind_to(each.named(telling.key))
     ]
     for share, phases in asked.shares:
         if share.telling == telling.listed_as and share.blind in there:

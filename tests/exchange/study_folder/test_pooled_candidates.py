@@ -298,3 +298,32 @@ def test_what_is_no_option_or_number_is_laid_out_as_it_stands_and_warned_of_once
     )
     assert "why is no answer that people can give ('about three' in line 3)" in typed
     assert "answer is no answer that people can give ('an old stroke' in line 6)" in of_item
+
+
+def test_an_option_that_is_not_offered_for_the_answer_above_is_warned_of(tmp_path: Path) -> None:
+    protocol = PROTOCOL.replace(
+        "why: text}",
+        "why: {type: choice, options: [round, flat], options_by: {differential: {ms: [flat], glioma: [round]}}}}",
+    ).replace("{type: ranked, at_most: 2, label: Diagnoses}", "{type: choice, options: {ms: MS, glioma: Glioma}}")
+    lines = [
+        ("k1", "q1", "Model A", "MS", "flat"),
+        ("k2", "q1", "Model B", "MS", "round"),
+        ("k3", "q1", "Model C", "", "round"),
+    ]
+
+    warnings = read(tmp_path, lines, "candidate,item,model,differential,why", protocol).warnings
+
+    (said,) = [warning for warning in warnings if "no answer that people can give" in warning]
+    assert said.startswith(
+        "candidates.csv: why is no answer that people can give ('round' in line 3, 'round' in line 4)"
+    )
+
+
+def test_a_text_that_is_longer_than_people_can_write_is_warned_of(tmp_path: Path) -> None:
+    lines = [("k1", "q1", "Model A", "MS", "x" * 4_000), ("k2", "q1", "Model B", "MS", "x" * 4_001)]
+
+    warnings = read(tmp_path, lines, "candidate,item,model,differential,why").warnings
+
+    (said,) = [warning for warning in warnings if "longer than people can write" in warning]
+    assert "in line 3), and is laid out as it stands" in said
+    assert said.endswith("expected at most 4,000 characters.")
