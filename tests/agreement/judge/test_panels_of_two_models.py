@@ -78,6 +78,27 @@ def test_means_of_numbers_in_few_clusters_are_widened_unless_the_plan_is_of_befo
     assert "percentile," in earlier.method
 
 
+@pytest.mark.parametrize(("whole", "by_item"), [(False, False), (True, True)], ids=["answers_drawn", "items_drawn"])
+def test_items_of_several_answers_do_not_pass_for_all_where_answers_were_drawn_one_by_one(whole, by_item):
+    rng = np.random.default_rng(4)
+    item = np.tile(np.r_[np.repeat(np.arange(100), 3), np.arange(100, 200)], 2)
+    model = np.repeat([0, 1], 400)
+    truth = (rng.random((60, 800)) < 0.5).astype(float)
+    favoured = (model == 0) & (item < 100) & (rng.random((60, 800)) < 0.5)
+    drawn = rng.random((60, 200))[:, item] < 0.4 if whole else rng.random((60, 800)) < 0.4
+
+    pools = [
+        Pool(
+            material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item), human, judge, PLAN
+        )
+        for human, judge in zip(np.where(drawn, truth, np.nan), np.where(favoured, 1.0, truth), strict=True)
+    ]  # fmt: skip
+    results = [pool.difference("A", "B", {name: pool.corrected(name) for name in "AB"}) for pool in pools]
+
+    assert {pool.pairs("A", "B") for pool in pools} == {by_item}
+    assert abs(np.mean([each.value for each in results])) < 2.5 * np.mean([each.se for each in results]) / 60**0.5
+
+
 def of_two_models(design="random", *, copies=False, **parts):
     """300 items answered by A and B, of whose candidates one in five is labelled, whichever model it is of."""
     rng = np.random.default_rng(3)
