@@ -302,7 +302,8 @@ class Pool:
         )
         labelled = ~np.isnan(human[0]) & ~np.isnan(human[1])
         if labelled.all():
-            return paired_difference(*human, clusters=groups, name="corrected difference", **self.plan.bootstrap)
+            by = self.plan.bootstrap
+            return paired_difference(*human, clusters=groups, name="corrected difference", tests_zero=True, **by)
         return prediction_powered_difference(
             (human[0][labelled], human[1][labelled]),
             (of_labelled[0][labelled], of_labelled[1][labelled]),

@@ -78,6 +78,19 @@ def test_means_of_numbers_in_few_clusters_are_widened_unless_the_plan_is_of_befo
     assert "percentile," in earlier.method
 
 
+@pytest.mark.parametrize("n_labelled", [40, 30], ids=["every_item_labelled", "some_items_labelled"])
+def test_two_models_compared_item_by_item_have_a_p_as_two_scores_have(n_labelled):
+    human, judge = np.random.default_rng(5).integers(0, 2, (2, 80)).astype(float)
+    human[np.tile(np.arange(40), 2) >= n_labelled] = np.nan
+    given = material(
+        [human], {"judge": judge}, models=Factor(np.repeat([0, 1], 40), ("A", "B")), items=np.tile(np.arange(40), 2)
+    )
+
+    difference = Pool(given, human, judge, PLAN).difference("A", "B", {})
+
+    assert (difference.p > 0.05) == (difference.low < 0.0 < difference.high)
+
+
 @pytest.mark.parametrize(("whole", "by_item"), [(False, False), (True, True)], ids=["answers_drawn", "items_drawn"])
 def test_items_of_several_answers_do_not_pass_for_all_where_answers_were_drawn_one_by_one(whole, by_item):
     rng = np.random.default_rng(4)
