@@ -204,8 +204,16 @@ class Pool:
         half = float(stats.norm.isf((1.0 - self.plan.confidence) / 2.0)) * se
         p = 2.0 * float(stats.norm.sf(abs(value) / se))
         return Estimate(
-            name, value, value - half, value + half, n, UNIT, method, se=se, p=p, confidence=self.plan.confidence
-        )
+            name, value, value - half, value + half, n, UNIT, method, se=se, p=p, confidence=self.plan.confidence,
+            n_clusters=self._clusters_of(first, second),
+        )  # fmt: skip
+
+    def _clusters_of(self, *models: str) -> int | None:
+        """The number of clusters with a human score of any of several models."""
+        if self.material.clusters is None:
+            return None
+        among = np.any([self.models[model] for model in models], axis=0) & ~np.isnan(self.human)
+        return np.unique(self.material.clusters[among]).size
 
     @cached_property
     def _labelled_items(self) -> dict[str, Codes]:

@@ -166,6 +166,15 @@ def test_two_scores_share_the_clusters_of_models_that_answer_no_item_in_common()
     assert in_clusters.estimate.se != pytest.approx(apart.estimate.se)
 
 
+@pytest.mark.parametrize(("subjects", "warned"), [(30, False), (8, True)])
+def test_two_scores_say_how_many_clusters_their_difference_rests_on(subjects, warned):
+    row, _ = of_two_models(clusters=np.arange(600) // 2 * subjects // 300)
+
+    assert row.sentence == corrected.OF_SCORES
+    assert row.estimate.n_clusters == subjects
+    assert (f"only {subjects} clusters" in str(row.estimate.warning)) == warned
+
+
 def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():
     panel = corrected.panel(mri_eval(), PLAN)
     pair = [row for row in panel.of("McNemar") if row.parties == ("GPT-5.4", "Grok")]
