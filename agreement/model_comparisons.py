@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,14 @@ def prediction_powered_difference(
     few = nearly_constant(others_than_most(used)) if used.size else None
     powered, alone = powered.warned(few), alone.warned(few)
     effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
-    return ModelDifference(powered, alone, effective)
+    return ModelDifference(_with_p(powered), _with_p(alone), effective)
+
+
+def _with_p(difference: Estimate) -> Estimate:
+    """P for no difference, by the normal distribution of the limits."""
+    if not difference.se:
+        return difference
+    return replace(difference, p=2.0 * float(stats.norm.sf(abs(difference.value) / difference.se)))
 
 
 @dataclass(frozen=True)

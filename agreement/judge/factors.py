@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,3 +66,57 @@ def means_by_code(values: Floats, codes: Codes, among: Chosen) -> Floats:
     count = np.bincount(codes[among], minlength=length)
     sums = np.bincount(codes[among], weights=values[among], minlength=length)
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+
+
+def labelled_evenly(codes: Codes, labelled: Chosen) -> bool:
+    """Whether every code was as likely as any other to be labelled, if all that carries a code was.
+
+    One of three answers to an item is drawn more often than the single answer to another, unless an item is drawn with
+    all of its answers, or no item is left out.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n,)
+    labelled : ndarray of bool, shape (n,)
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 0, 1])
+    >>> labelled_evenly(codes, np.array([1, 1, 1, 0], dtype=bool))
+    True
+    >>> labelled_evenly(codes, np.array([1, 0, 0, 0], dtype=bool))
+    False
+    """
+    count = np.bincount(codes)
+    of_labelled = np.bincount(codes[labelled], minlength=count.size)[count > 0]
+    count = count[count > 0]
+    reached = of_labelled > 0
+    return bool(reached.all() or (of_labelled[reached] == count[reached]).all()) or np.unique(count).size == 1
+
+
+def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]:
+    """The items that all of several models answered, and their rows.
+
+    Parameters
+    ----------
+    items : ndarray of int, shape (n,)
+    models : sequence of ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    items : ndarray of int, shape (shared,)
+    places : list of ndarray of int, shape (shared,)
+        Row of each item, for each model.
+
+    Examples
+    --------
+    >>> shared, (a, b) = matched(np.array([4, 5, 5, 6]), [np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 1], bool)])
+    >>> shared.tolist(), a.tolist(), b.tolist()
+    ([5], [1], [2])
+    """
+    rows = [np.flatnonzero(model) for model in models]
+    place = [np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.intp) for _ in rows]
+    for of_model, where in zip(rows, place, strict=True):
+        where[items[of_model]] = of_model
+    everywhere = np.flatnonzero(np.all([where >= 0 for where in place], axis=0))
+    return everywhere, [where[everywhere] for where in place]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +16,7 @@ from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis
 from agreement.judge.coefficients import UNIT
-from agreement.judge.factors import Chosen, means_by_code
+from agreement.judge.factors import Chosen, labelled_evenly, matched, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.model_comparisons import prediction_powered_difference
@@ -182,8 +181,9 @@ class Pool:
         Item by item (`prediction_powered_difference`), errors of human or judge that are alike on both models cancel.
         Of several answers to an item their mean counts. Items labelled for one of the two models only give the judge's
         difference, as those labelled for neither do. It needs at least half of each model's labels on items labelled
-        for both: where candidates were drawn, not items, few are, and most labels would be lost. The standard error of
-        the difference of two corrected scores allows for the clusters, or else the items, that the models share.
+        for both: where candidates were drawn, not items, few are, and most labels would be lost. Nor may items with
+        many answers be labelled more often than others, for which they would pass. The standard error of the difference
+        of two corrected scores allows for the clusters, or else the items, that the models share.
         """
         if self.pairs(first, second):
             return self._by_item(first, second)
@@ -204,8 +204,16 @@ class Pool:
         half = float(stats.norm.isf((1.0 - self.plan.confidence) / 2.0)) * se
         p = 2.0 * float(stats.norm.sf(abs(value) / se))
         return Estimate(
-            name, value, value - half, value + half, n, UNIT, method, se=se, p=p, confidence=self.plan.confidence
-        )
+            name, value, value - half, value + half, n, UNIT, method, se=se, p=p, confidence=self.plan.confidence,
+            n_clusters=self._clusters_of(first, second),
+        )  # fmt: skip
+
+    def _clusters_of(self, *models: str) -> int | None:
+        """The number of clusters with a human score of any of several models."""
+        if self.material.clusters is None:
+            return None
+        among = np.any([self.models[model] for model in models], axis=0) & ~np.isnan(self.human)
+        return np.unique(self.material.clusters[among]).size
 
     @cached_property
     def _labelled_items(self) -> dict[str, Codes]:
@@ -213,6 +221,13 @@ class Pool:
         assert self.material.posed is not None
         labelled = np.flatnonzero(~np.isnan(self.human))
         return {model: self.material.posed[labelled[among[labelled]]] for model, among in self.models.items()}
+
+    @cached_property
+    def _evenly_labelled(self) -> set[str]:
+        """The models whose items were equally likely to be labelled, if their candidates were."""
+        assert self.material.posed is not None
+        posed, known = self.material.posed, ~np.isnan(self.human)
+        return {model for model, among in self.models.items() if labelled_evenly(posed[among], known[among])}
 
     @cached_property
     def drawn_alike(self) -> bool:
@@ -225,7 +240,7 @@ class Pool:
 
     def pairs(self, first: str, second: str) -> bool:
         """Whether two models are compared item by item: enough items are labelled for both, and few for one only."""
-        if self.material.posed is None or not self.drawn_alike:
+        if self.material.posed is None or not self.drawn_alike or not {first, second} <= self._evenly_labelled:
             return False
         of_two = self._labelled_items[first], self._labelled_items[second]
         of_both = np.intersect1d(*of_two)
@@ -295,7 +310,8 @@ class Pool:
         )
         labelled = ~np.isnan(human[0]) & ~np.isnan(human[1])
         if labelled.all():
-            return paired_difference(*human, clusters=groups, name="corrected difference", **self.plan.bootstrap)
+            by = self.plan.bootstrap
+            return paired_difference(*human, clusters=groups, name="corrected difference", tests_zero=True, **by)
         return prediction_powered_difference(
             (human[0][labelled], human[1][labelled]),
             (of_labelled[0][labelled], of_labelled[1][labelled]),
@@ -323,34 +339,6 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
     human = np.full(material.n, np.nan)
     human[material.labelled_places] = basis.scores
     return Pool(material, human, material.scale.scores(material.judges[judge].codes), plan)
-
-
-def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]:
-    """The items that all of several models answered, and their rows.
-
-    Parameters
-    ----------
-    items : ndarray of int, shape (n,)
-    models : sequence of ndarray of bool, shape (n,)
-
-    Returns
-    -------
-    items : ndarray of int, shape (shared,)
-    places : list of ndarray of int, shape (shared,)
-        Row of each item, for each model.
-
-    Examples
-    --------
-    >>> shared, (a, b) = matched(np.array([4, 5, 5, 6]), [np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 1], bool)])
-    >>> shared.tolist(), a.tolist(), b.tolist()
-    ([5], [1], [2])
-    """
-    rows = [np.flatnonzero(model) for model in models]
-    place = [np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.intp) for _ in rows]
-    for of_model, where in zip(rows, place, strict=True):
-        where[items[of_model]] = of_model
-    everywhere = np.flatnonzero(np.all([where >= 0 for where in place], axis=0))
-    return everywhere, [where[everywhere] for where in place]
 
 
 def in_random_groups(clusters: Codes) -> Codes:

@@ -53,6 +53,17 @@ def test_two_models_alike_on_every_labelled_item_have_no_interval():
     assert result.difference.undefined_because == "the standard error is 0"
 
 
+def test_p_is_the_level_at_which_the_interval_begins_at_no_difference():
+    human, judge = ([1, 1, 1, 0, 1, 1], [0, 0, 1, 0, 1, 0]), ([1, 1, 0, 0, 1, 0], [0, 0, 1, 0, 1, 1])
+    others = [1] * 12 + [0] * 8, [1] * 8 + [0] * 12
+
+    result = prediction_powered_difference(human, judge, others)
+    touching = prediction_powered_difference(human, judge, others, confidence=1 - result.difference.p)
+
+    assert 0.001 < result.difference.p < 0.05 < result.difference.low
+    assert touching.difference.low == pytest.approx(0.0, abs=1e-12)
+
+
 def test_a_good_judge_gains_labels_and_a_coin_none():
     rng = np.random.default_rng(2)
 

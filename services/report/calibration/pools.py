@@ -93,7 +93,7 @@ class Pools:
             lines, items = candidates_of_models(self._rows)
             units = tuple(Unit(item, line, None, version=line.version) for line, item in zip(lines, items, strict=True))
             columns = columns_of(lines, items)
-            material = material_of(self._study, columns, self._rows, ratings, None, ())[0]
+            material = material_of(self._study, columns, self._rows, ratings.correct_or_incorrect, None, ())[0]
             bins = {attribute.key: attribute.bins for attribute in self._study.attributes if attribute.bins}
             self._gathered[ratings.name] = JudgedPool(units, each_run_alone(material, runs, columns.ids), bins)
         return self._gathered[ratings.name]

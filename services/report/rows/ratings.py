@@ -203,6 +203,18 @@ class Ratings:
         return replace(self, columns=tuple(columns))
 
     @cached_property
+    def correct_or_incorrect(self) -> Ratings:
+        """The same scores with partly correct as incorrect: raters who differ only in that agree."""
+        if self.field.type != "correctness":
+            return self
+        return self.with_columns(
+            [
+                replace(column, values=tuple("incorrect" if value == "partly" else value for value in column.values))
+                for column in self.columns
+            ]
+        )
+
+    @cached_property
     def of_models(self) -> list[Ratings]:
         """The same units once for each model, with only its answers."""
         return [replace(self, columns=(model,), models=()) for model in self.models]

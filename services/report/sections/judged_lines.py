@@ -44,11 +44,15 @@ _LARGEST_FIRST = "Differences between levels are listed largest first."
 _LARGE_P = (
     "A large P does not show that the judge is alike at every level: the intervals say how far apart the levels may be."
 )
-CORRECTED = (
+_SCORES_CORRECTED = (
     "The judge’s score of all candidates from which people’s were drawn, and the same corrected by what people said of "
     "those (prediction-powered, weighted by the chance of being drawn): an estimate of the share or mean that people "
     "would have given to all of them. Where people rated all candidates, it is what they gave. n of the corrected "
     "score counts the candidates that people rated."
+)
+_OF_ALL_ANSWERS = (
+    "A difference whose method is that of the two corrected scores is of all that each model answered, also under "
+    "conditions under which the other did not."
 )
 _UNIT = "candidate"
 _CORRECTED = frozenset[Compared]({"corrected_option", "corrected_score"})
@@ -67,6 +71,11 @@ def uniformity_in_words(field: Field, rows: Sequence[EstimateRow]) -> str:
         (_LARGE_P, bool(tests)),
     )
     return " ".join(sentence for sentence, holds in said if holds)
+
+
+def corrected_in_words(line: AuthoredEstimate) -> str:
+    """Return the explanation of a line on corrected scores."""
+    return f"{_SCORES_CORRECTED} {_OF_ALL_ANSWERS}" if line.compare == "model" else _SCORES_CORRECTED
 
 
 def judged_rows(

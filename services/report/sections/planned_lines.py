@@ -33,7 +33,7 @@ from services.report.sections.fields.depending import DEPENDING, depends
 from services.report.sections.fields.flagged import flags
 from services.report.sections.fields.jointly import jointly
 from services.report.sections.fields.topics import Topic, measured_in, unit_in_words, weighted_in_words
-from services.report.sections.judged_lines import CORRECTED, judged_rows, uniformity_in_words
+from services.report.sections.judged_lines import corrected_in_words, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import division_by, in_order
 from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
@@ -201,7 +201,8 @@ def table_of_judges(
 
     rows = counted(computed, intervals, study.analysis.comparisons)
     title = TitleParts(name, title_words(study, line, ratings), is_primary, named_by(line))
-    explanation = uniformity_in_words(ratings.field, rows) if line.estimate == "uniformity" else CORRECTED
+    is_uniformity = line.estimate == "uniformity"
+    explanation = uniformity_in_words(ratings.field, rows) if is_uniformity else corrected_in_words(line)
     return EstimateTable(
         key=key,
         title=str(title),

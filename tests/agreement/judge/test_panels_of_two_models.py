@@ -78,6 +78,40 @@ def test_means_of_numbers_in_few_clusters_are_widened_unless_the_plan_is_of_befo
     assert "percentile," in earlier.method
 
 
+@pytest.mark.parametrize("n_labelled", [40, 30], ids=["every_item_labelled", "some_items_labelled"])
+def test_two_models_compared_item_by_item_have_a_p_as_two_scores_have(n_labelled):
+    human, judge = np.random.default_rng(5).integers(0, 2, (2, 80)).astype(float)
+    human[np.tile(np.arange(40), 2) >= n_labelled] = np.nan
+    given = material(
+        [human], {"judge": judge}, models=Factor(np.repeat([0, 1], 40), ("A", "B")), items=np.tile(np.arange(40), 2)
+    )
+
+    difference = Pool(given, human, judge, PLAN).difference("A", "B", {})
+
+    assert (difference.p > 0.05) == (difference.low < 0.0 < difference.high)
+
+
+@pytest.mark.parametrize(("whole", "by_item"), [(False, False), (True, True)], ids=["answers_drawn", "items_drawn"])
+def test_items_of_several_answers_do_not_pass_for_all_where_answers_were_drawn_one_by_one(whole, by_item):
+    rng = np.random.default_rng(4)
+    item = np.tile(np.r_[np.repeat(np.arange(100), 3), np.arange(100, 200)], 2)
+    model = np.repeat([0, 1], 400)
+    truth = (rng.random((60, 800)) < 0.5).astype(float)
+    favoured = (model == 0) & (item < 100) & (rng.random((60, 800)) < 0.5)
+    drawn = rng.random((60, 200))[:, item] < 0.4 if whole else rng.random((60, 800)) < 0.4
+
+    pools = [
+        Pool(
+            material([human], {"judge": judge}, models=Factor(model, ("A", "B")), items=item), human, judge, PLAN
+        )
+        for human, judge in zip(np.where(drawn, truth, np.nan), np.where(favoured, 1.0, truth), strict=True)
+    ]  # fmt: skip
+    results = [pool.difference("A", "B", {name: pool.corrected(name) for name in "AB"}) for pool in pools]
+
+    assert {pool.pairs("A", "B") for pool in pools} == {by_item}
+    assert abs(np.mean([each.value for each in results])) < 2.5 * np.mean([each.se for each in results]) / 60**0.5
+
+
 def of_two_models(design="random", *, copies=False, **parts):
     """300 items answered by A and B, of whose candidates one in five is labelled, whichever model it is of."""
     rng = np.random.default_rng(3)
@@ -130,6 +164,15 @@ def test_two_scores_share_the_clusters_of_models_that_answer_no_item_in_common()
     assert "correlation 0.00" in apart.estimate.method
     assert in_clusters.estimate.value == apart.estimate.value == pytest.approx(alone.estimate.value)
     assert in_clusters.estimate.se != pytest.approx(apart.estimate.se)
+
+
+@pytest.mark.parametrize(("subjects", "warned"), [(30, False), (8, True)])
+def test_two_scores_say_how_many_clusters_their_difference_rests_on(subjects, warned):
+    row, _ = of_two_models(clusters=np.arange(600) // 2 * subjects // 300)
+
+    assert row.sentence == corrected.OF_SCORES
+    assert row.estimate.n_clusters == subjects
+    assert (f"only {subjects} clusters" in str(row.estimate.warning)) == warned
 
 
 def test_p_of_the_parts_of_two_models_is_by_bonferroni_within_the_pair():

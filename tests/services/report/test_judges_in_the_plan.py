@@ -15,9 +15,10 @@ from agreement import Estimate
 from db import Database
 from db.engine import make_engine
 from exchange.report.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
+from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Field
 from services.judging import import_runs
-from services.report.sections.judged_lines import uniformity_in_words
+from services.report.sections.judged_lines import corrected_in_words, uniformity_in_words
 from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
@@ -292,3 +293,12 @@ def test_a_part_of_which_people_rated_nothing_has_the_test_without_a_value(table
     assert of_line == [*unrated, *rated]
     said = {(row["value"], row["n"], row["undefined_because"]) for row in unrated}
     assert said == {("", "0", "people rated none of these candidates")}
+
+
+@pytest.mark.parametrize(("further", "said"), [({"compare": "model"}, True), ({"by": "model"}, False)])
+def test_a_difference_of_two_scores_is_said_to_be_of_all_that_each_model_answered(
+    further: dict[str, str], said: bool
+) -> None:
+    line = AuthoredEstimate.model_validate({"estimate": "corrected", "of": "score.verdict"} | further)
+
+    assert ("under conditions under which the other did not" in corrected_in_words(line)) == said

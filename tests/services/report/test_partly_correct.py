@@ -37,19 +37,29 @@ analysis:
   also:
     - {estimate: correlation, of: score.verdict, with: token_f1}
     - {estimate: accuracy, of: score.verdict, as: settled}
+    - {estimate: corrected, of: score.verdict, by: model}
   resamples: 200
 """
 N = 24
-# Of each candidate, what either rater says of it.
-SAID = (("correct", "correct"), ("partly", "incorrect"), ("incorrect", "partly"), ("partly", "partly"),
-        ("correct", "incorrect"), ("incorrect", "incorrect"))  # fmt: skip
+# Of each candidate, what either rater says of it, and the third if there is one.
+SAID = (
+    ("correct", "correct", "correct"),
+    ("partly", "incorrect", "correct"),
+    ("incorrect", "partly", "correct"),
+    ("partly", "partly", "incorrect"),
+    ("correct", "incorrect", "incorrect"),
+    ("incorrect", "incorrect", "partly"),
+)
 
 
 @pytest.fixture(scope="module")
 def reported(
     migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Report, dict[str, Rows]]]:
-    folder = tmp_path_factory.mktemp("partly")
+    yield from report_of(migrated_sqlite, tmp_path_factory.mktemp("partly"))
+
+
+def report_of(migrated_sqlite: Path, folder: Path, raters: int = 2) -> Iterator[tuple[Report, dict[str, Rows]]]:
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     database, study = Database(engine, folder / "data"), folder / "study"
     study.mkdir()
@@ -58,7 +68,7 @@ def reported(
     write_table(study / "references.csv", "item,accepted", [(f"q{n}", "left side") for n in range(N)])
     texts = [(f"k{n}", f"q{n}", "one", f"left {n}" if n % 4 else f"right {n}") for n in range(N)]
     write_table(study / "candidates.csv", "candidate,item,model,answer", texts)
-    situation = imported_listed(database, study, raters=2)
+    situation = imported_listed(database, study, raters)
     freezing.freeze_study(database, situation.admin, situation.study_key)
     lines = [f"q{n},k{n},{'correct' if n % 3 == 0 else 'incorrect'}" for n in range(N)]
     import_runs.import_judge_verdicts(
@@ -104,6 +114,13 @@ def test_the_consensus_beside_automatic_scores_is_the_same(reported: tuple[Repor
     rows = [row for row in reported[1]["estimates.csv"] if row["table"] == "line_2" and row["raters"] == "Consensus"]
 
     assert [int(row["n"]) for row in rows] == [20]
+
+
+def test_a_corrected_share_counts_what_most_of_three_do_not_call_correct(migrated_sqlite: Path, tmp_path: Path) -> None:
+    for _, tables in report_of(migrated_sqlite, tmp_path, raters=3):
+        row = estimate_in(tables, "plan", "line_4", "All candidates: share correct, corrected by people", "one by run")
+
+    assert (float(row["value"]), int(row["n"]), row["warning"]) == (pytest.approx(4 / N), N, "")
 
 
 @pytest.mark.parametrize("key", ["verdict_agreement", "verdict_judges", "verdict_judges_direction"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agreement import cohen_kappa, diagnostic_accuracy, percent_agreement, weighted_mean
 from exchange.report.estimate_rows import EstimateRow, Party, Stratum
@@ -40,12 +39,7 @@ def humans_of(ratings: Ratings) -> list[Column]:
     columns = list(ratings.columns)
     if len(columns) < 2 or any(column.party.kind == "consensus" for column in columns):
         return columns
-    # Raters who differ only between partly correct and incorrect agree that an answer is not correct.
-    of_two = [
-        replace(column, values=tuple("incorrect" if value == "partly" else value for value in column.values))
-        for column in columns
-    ]
-    return [*columns, *settled(ratings.with_columns(of_two), ()).columns]
+    return [*columns, *settled(ratings.correct_or_incorrect, ()).columns]
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
