@@ -9,6 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 HOW_TO = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "calibrate-a-judge.md"
+# A link within the documentation leads nowhere in the application, which does not serve it.
+_LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
 _SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -27,7 +29,11 @@ def draw_reading(short_title: str) -> None:
 
 @cache
 def sections_of_how_to() -> dict[str, str]:
-    """Return the how-to's sections about panels, by number and title; empty if the documentation is not installed."""
+    """Return the how-to's sections about panels, by number and title; empty if the documentation is not installed.
+
+    Links within the documentation are words only.
+    """
     if not HOW_TO.is_file():
         return {}
-    return {title: text.strip() for title, text in _SECTION.findall(HOW_TO.read_text(encoding="utf-8"))}
+    text = _LINK_WITHIN.sub(r"\1", HOW_TO.read_text(encoding="utf-8"))
+    return {title: section.strip() for title, section in _SECTION.findall(text)}

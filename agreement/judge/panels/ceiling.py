@@ -162,9 +162,10 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
     for judge in material.judges:
         each = [panel.of(key, stratum=EVERYTHING, parties=(judge, basis.name))[0].estimate for basis in against]
         said = [f"{basis.name} {in_brief(estimate)}" for basis, estimate in zip(against, each, strict=True)]
-        n = min(estimate.n for estimate in each)
-        text = f"{judge} agrees, by {called(key)}, with {listed(said)}, on {counted(n, material.unit)}"
-        text += against[0].omitted
+        n, most = min(estimate.n for estimate in each), max(estimate.n for estimate in each)
+        on = counted(n, material.unit) if n == most else f"{n:,} to {counted(most, material.unit)}"
+        text = f"{judge} agrees, by {called(key)}, with {listed(said)}, on {on}"
+        text += "".join(basis.omitted for basis in against)
         humans = (judge, *material.humans)
         for gap in panel.of(GAP, stratum=EVERYTHING, parties=humans):
             (ceiling,) = panel.of(CEILING, stratum=EVERYTHING, judge=judge)
@@ -179,7 +180,7 @@ def _sentences(panel: Panel, material: Material, plan: Plan) -> tuple[str, ...]:
                 f"; humans with {others}: {measure} {in_brief(ceiling.estimate)}, the judge with the same "
                 f"{in_brief(own.estimate)}, difference {in_brief(gap.estimate)} ({gap.sentence})"
             )
-            if gap.estimate.n != n:
+            if {gap.estimate.n} != {n, most}:
                 text += f", on {counted(gap.estimate.n, material.unit)}"
         if len(material.humans) == 1:
             text += "; with one human there is no ceiling to compare it with"

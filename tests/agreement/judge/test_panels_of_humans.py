@@ -94,6 +94,16 @@ def test_two_humans_are_joined_by_their_mean_score_which_leaves_no_hard_candidat
     assert "agrees, by kappa, with h1" in ceiling.panel(two, PLAN).sentence
 
 
+def test_humans_who_labelled_different_numbers_are_each_said_to_have_left_theirs_out():
+    rows = [[1, 2, 3, 3, 2, 1, 2], [1, 2, 3, 3, 2, 1, np.nan], [1, 2, 3, np.nan, np.nan, 1, 2]]
+    given = material(rows, {"judge": [1, 2, 3, 2, 2, 1, 2]}, scale=Scale("ordinal", ("1", "2", "3", "4")))
+
+    sentence = ceiling.panel(given, PLAN).sentence
+
+    assert ", on 5 to 7 candidates, 1 of the labelled without a verdict by h2 left out" in sentence
+    assert ", 2 of the labelled without a verdict by h3 left out; humans" in sentence
+
+
 def test_settling_only_what_differs_from_the_judge_is_said_to_flatter_it():
     human, judge = [1, 1, 0, 0], [1, 0, 0, 0]
     only_differing = material([human], {"judge": judge}, adjudicated=verdicts([np.nan, 0, np.nan, np.nan]))
