@@ -226,7 +226,7 @@ def close_phase(
     reason: Annotated[str, typer.Option(help="Why it does not wait for everybody; stored permanently.")] = "",
     act_as: As = None,
 ) -> None:
-    """Close a phase before everybody is done with it, and draw the units that follow from its answers."""
+    """Close a phase before everybody is done with it: what waits for that opens, and what follows is drawn."""
     from services.reading import settling
 
     with opened_as(act_as) as (database, actor):

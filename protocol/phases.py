@@ -98,6 +98,8 @@ class Phase:
         Whether it waits until an admin opens it.
     is_followed
         Whether another phase, possibly of another group, draws its units from this one's answers.
+    is_awaited
+        Whether another phase, possibly of another group, opens once everybody is done with this one.
     """
 
     key: str
@@ -118,12 +120,18 @@ class Phase:
     continues: str = ""
     follows: tuple[str, ...] = ()
     is_followed: bool = False
+    is_awaited: bool = False
     by_admin: bool = False
 
     @property
     def listed_as(self) -> str:
         """The key under which the protocol lists it: its own, or that of the phase that it continues."""
         return self.continues or self.key
+
+    @property
+    def can_be_closed(self) -> bool:
+        """Whether it can be closed before everybody is done with it, since others depend on when that is."""
+        return self.is_followed or self.is_awaited
 
     @property
     def rates_answers(self) -> bool:

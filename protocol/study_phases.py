@@ -177,7 +177,7 @@ class StudyPhases:
     def before(self, queue: Queue) -> tuple[Phase, ...]:
         """Return the phases that a member must have finished before a queue opens."""
         keys = dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after)
-        return tuple(self.named(key) for key in self._with_what_continues(keys))
+        return tuple(self.named(key) for key in self.with_what_continues(keys))
 
     @cached_property
     def following(self) -> tuple[Phase, ...]:
@@ -199,7 +199,7 @@ class StudyPhases:
 
     def waits_for_everyone(self, queue: Queue) -> tuple[str, ...]:
         """Return the keys of the phases that everybody in them must have finished before a queue opens."""
-        return self._with_what_continues(
+        return self.with_what_continues(
             dict.fromkeys(key for phase in self.in_queue(queue) for key in phase.after_everyone)
         )
 
@@ -220,9 +220,10 @@ class StudyPhases:
             before = (own.intersection(phase.after) | set(phase.after_everyone)) - met
             met |= before
             waiting += [everybody.named(key) for key in before]
-        return frozenset(self._with_what_continues(met))
+        return frozenset(self.with_what_continues(met))
 
-    def _with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
+    def with_what_continues(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """Return keys of phases, each followed by that of its second step if the study has one for it."""
         after = {phase.continues: phase.key for phase in self.phases if phase.continues}
         return tuple(name for key in keys for name in (key, after.get(key)) if name is not None)
 

@@ -38,13 +38,13 @@ def _draw_openings(line: StudyLine) -> None:
 
 
 def _draw_phases(line: StudyLine) -> None:
-    """Draw the form that closes a phase whose answers others depend on, if there is one that is not closed."""
+    """Draw the form that closes a phase which others wait for everybody to finish, if there is one that is open."""
     phases = settling.phases_to_close(database(), current_actor(), line.key)
     if not phases:
         return
     st.markdown(
-        "Units of later phases follow from what is answered, and are drawn when everybody is done. Closing a phase "
-        "draws them now: what is unanswered in it stays unanswered, and none of its answers can be revised."
+        "Later phases wait until everybody is done with these. Closing a phase ends the waiting and draws what follows "
+        "from its answers: what is unanswered in it stays unanswered, and none of its answers can be revised."
     )
     with st.container(width=560):
         st.selectbox("Phase", options=list(phases), format_func=lambda key: phases[key], key="phase-to-close")
@@ -126,7 +126,8 @@ def _close_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
     try:
         drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
-        notify("done", f"Closed. {sum(drawn.values())} units were drawn from its answers.")
+        units = f" {sum(drawn.values())} units were drawn from its answers." if drawn else ""
+        notify("done", f"Closed: what is unanswered in it stays unanswered.{units}")
     except Refused as refusal:
         notify("error", str(refusal))
 

@@ -62,7 +62,7 @@ def has_versions(session: Session, study_id: int) -> bool:
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:
-    """Return the keys of a study's phases that are closed because other phases' units were drawn from their answers."""
+    """Return the keys of a study's closed phases: everybody was done and units were drawn, or an admin closed them."""
     return frozenset(ask(session, _CLOSED, study_id=study_id).scalars())
 
 

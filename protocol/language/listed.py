@@ -84,6 +84,8 @@ def _phase(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Phas
         follows=followed_by(study, phase),
         by_admin=phase.opens.kind == "by_admin",
         is_followed=any(phase.key in followed_by(study, other) for other in study.phases),
+        is_awaited=phase.source.practice != "only"
+        and any(phase.key in other.opens.after and other.opens.done_by == "everyone" for other in study.phases),
     )
 
 
@@ -101,6 +103,7 @@ def _steps(study: expanded.Expansion, phase: expanded.Phase, place: int) -> Iter
         continues=phase.key,
         follows=(),
         is_followed=False,
+        is_awaited=first.can_be_closed,
         revisable=False,
         heading=f"{phase.title}: after your answer",
         left=f"{UNITS[kind_rated(phase)][1]}s of “{phase.title}” not seen after the own answer",

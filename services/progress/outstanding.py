@@ -160,7 +160,7 @@ def _without_test(session: Session, study_id: int, phases: StudyPhases) -> tuple
 def _of_empty_slots(session: Session, study_id: int, phases: StudyPhases) -> list[OpenWork]:
     """Return the work dealt to slots that nobody fills, which is open all the same."""
     titles = {group.key: group.title for group in phases.groups}
-    closed = queries.phases_closed(session, study_id) if phases.following else frozenset()
+    closed = queries.phases_closed(session, study_id) if phases.listed else frozenset()
     without_test = {phase.key for phase in _without_test(session, study_id, phases)}
     sealed = queries.sealed_items(session, study_id) if without_test else frozenset()
     of_development = groups.unfilled(session, study_id, but=sealed) if sealed else {}

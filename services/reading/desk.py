@@ -95,7 +95,7 @@ def count_halfway(session: Session, phases: StudyPhases, membership_id: int, que
 def count_cut_off(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> int:
     """Return how many units of a queue were never answered because an admin closed it first."""
     last = phases.in_queue(queue)[-1]
-    return queries.count_cut_off(session, membership_id, last) if last.is_followed else 0
+    return queries.count_cut_off(session, membership_id, last) if last.can_be_closed else 0
 
 
 def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:

@@ -19,10 +19,12 @@ def are_done(session: Session, study_id: int, phases: StudyPhases, queue: Queue)
     of an unfilled slot. If the units follow from answers, the queue waits until they are drawn.
     """
     follows = {key for phase in phases.in_queue(queue) for key in phase.follows}
-    closed = queries.phases_closed(session, study_id) if follows else frozenset()
+    closed = queries.phases_closed(session, study_id)
     if not follows <= closed:
         return False
-    return with_phases(session, study_id, [key for key in phases.waits_for_everyone(queue) if key not in closed])
+    # The second steps may be other people's, of whose phases a group knows nothing.
+    keys = frozen_facts.phases_of(session, study_id).with_what_continues(phases.waits_for_everyone(queue))
+    return with_phases(session, study_id, [key for key in dict.fromkeys(keys) if key not in closed])
 
 
 def with_phases(session: Session, study_id: int, keys: Sequence[str]) -> bool:

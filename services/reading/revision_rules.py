@@ -125,12 +125,12 @@ def _is_settled(session: Session, phases: StudyPhases, membership: Membership, p
 def _what_settles(phases: StudyPhases, phase: Phase) -> tuple[str | None, tuple[str, ...], str | None]:
     """Return what settles a phase's verdicts: the phase that compares them, and the phases that do so by beginning.
 
-    The third part is the phase itself if other phases draw their units from its answers: closing it settles them too.
+    The third part is the phase itself if it can be closed before everybody is done: closing it settles them too.
     """
     adjudication = phases.adjudication
     compared = adjudication.own_read.key if adjudication is not None and adjudication.settled == phase else None
     begun = tuple(begun_as(phases, queue) for queue in phases.queues if phase in phases.settled_by(queue))
-    return compared, begun, phase.key if phase.is_followed else None
+    return compared, begun, phase.key if phase.can_be_closed else None
 
 
 @lru_cache(maxsize=16)

@@ -47,11 +47,11 @@ TRIES = 5
 
 @dataclass(frozen=True)
 class _Act:
-    """Who closes a phase, why, and which one; in every other phase that closes, everybody is done."""
+    """Who closes a phase, why, and which one with its second step; in all others that close, everybody is done."""
 
     person_id: int | None = None
     reason: str = ""
-    phase: str = ""
+    phases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,9 @@ def settle_behind(database: Database, study_id: int | None) -> None:
 
 
 def close_phase(database: Database, actor: Actor, study_key: str, phase: str, reason: str) -> dict[str, int]:
-    """Close a phase in which somebody still has something open, and draw what follows from its answers.
+    """Close a phase in which somebody still has something open, and draw what follows from its answers, if anything.
+
+    What waits until everybody is done with it no longer waits.
 
     Returns
     -------
@@ -99,38 +101,38 @@ def close_phase(database: Database, actor: Actor, study_key: str, phase: str, re
     Raises
     ------
     NotFound
-        There is no such phase, or nothing follows from its answers.
+        There is no such phase, or none waits until everybody is done with it.
     NotAllowed
         The reason is too short.
     Conflict
-        The phase is already closed, nothing is answered in it, or what follows cannot be dealt to anybody.
+        The phase is already closed, nothing is answered from which units follow, or those cannot be dealt to anybody.
     """
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.CLOSE_PHASE, study)
         study_id = stored_id(study.id)
         phases = frozen_facts.phases_of(session, study_id)
-        followed = [other.key for other in phases.phases if other.is_followed]
-        if phase not in followed:
-            names = ", ".join(followed) or "there is none"
-            raise NotFound(
-                f"No units are drawn from the answers of phase '{phase[:40]}'; they are from those of: {names}."
-            )
+        awaited = [other.key for other in phases.phases if other.can_be_closed and not other.continues]
+        if phase not in awaited:
+            names = ", ".join(awaited) or "there is none"
+            raise NotFound(f"No phase waits until everybody is done with '{phase[:40]}'; phases wait for: {names}.")
         if phase in queries.phases_closed(session, study_id):
             raise Conflict(f"Phase '{phase}' is already closed.")
         said = require_reason(reason)
-        if not queries.answers_in(session, study_id, phase):
+        if phases.named(phase).is_followed and not queries.answers_in(session, study_id, phase):
             raise Conflict(f"Phase '{phase}' has no answers yet, so nothing can be drawn from it.")
-    return _settle(database, study_id, _Act(actor.person_id, said, phase), refusing=True)
+        both = phases.with_what_continues((phase,))
+    return _settle(database, study_id, _Act(actor.person_id, said, both), refusing=True)
 
 
 def phases_to_close(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
-    """Return, for admins, the titles by key of the open phases on whose answers other phases depend."""
+    """Return, for admins, the titles by key of the open phases that others wait for everybody to finish."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         phases = frozen_facts.phases_of(session, stored_id(study.id))
-        closed = queries.phases_closed(session, stored_id(study.id)) if phases.following else frozenset()
-        return {phase.key: phase.heading for phase in phases.phases if phase.is_followed and phase.key not in closed}
+        closed = queries.phases_closed(session, stored_id(study.id)) if phases.listed else frozenset()
+        can_be_closed = (phase for phase in phases.phases if phase.can_be_closed and not phase.continues)
+        return {phase.key: phase.heading for phase in can_be_closed if phase.key not in closed}
 
 
 def is_due(session: Session, study_id: int) -> bool:
@@ -178,11 +180,11 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
             if _store(session, study_id, settled, act):
                 drawn |= {part.key: len(part.sample.units) for part in settled.parts}
                 act = _Act()
-    if act.phase:
+    if act.phases:
         # The admin's request, with its reason, was not carried out by this call.
         raise Conflict(
-            f"Phase '{act.phase}' was closed by somebody else, or received answers, during the draw; close it again if "
-            "it is still open."
+            f"Phase '{act.phases[0]}' was closed by somebody else, or received answers, during the draw; close it "
+            "again if it is still open."
         )
     return drawn
 
@@ -190,12 +192,12 @@ def _settle(database: Database, study_id: int, act: _Act, *, refusing: bool = Fa
 def _drawn(session: Session, study_id: int, act: _Act) -> _Settled | None:
     """Return what is to be closed and drawn now; None if there is nothing."""
     phases = frozen_facts.phases_of(session, study_id)
-    if not phases.following or state_of(session, study_id, afresh=True) != "open":
+    if not (phases.following or act.phases) or state_of(session, study_id, afresh=True) != "open":
         return None
     closed = queries.phases_closed(session, study_id)
-    if act.phase in closed:
+    asked = set(act.phases)
+    if asked & closed:
         return None
-    asked = {act.phase} - {""}
     ready = _ready(session, study_id, phases, closed | asked)
     if asked:
         # Draw everything that depends on this phase alone along with it.
@@ -337,7 +339,7 @@ def _rests_on_the_same(session: Session, study_id: int, phases: StudyPhases, set
     follows = {key for phase in phases.following if phase.key in again for key in phase.follows}
     closed = queries.phases_closed(session, study_id)
     answers = {key: queries.answers_in(session, study_id, key) for key in follows}
-    done = [key for key in settled.closes if key != act.phase]
+    done = [key for key in settled.closes if key not in act.phases]
     return (
         _fingerprint(closed, answers) == settled.rests_on
         and groups.slots_with_units(session, study_id, phases) == settled.slots
@@ -352,7 +354,7 @@ def _closings(study_id: int, settled: _Settled, act: _Act) -> list[PhaseClosing]
     rows = []
     for key in settled.closes:
         content = manifest if key == settled.closes[-1] else {}
-        reason = act.reason if key == act.phase else ""
+        reason = act.reason if key in act.phases else ""
         rows.append(
             PhaseClosing(
                 study_id=study_id,

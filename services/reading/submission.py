@@ -375,7 +375,7 @@ def _state(session: Session, actor: Actor, study: Study, membership: Membership,
     if queries.was_replaced(session, assignment):
         return "replaced"
     phase = frozen_facts.phases_of_member(session, membership).named(assignment.phase)
-    is_closed = phase.is_followed and phase.key in queries.phases_closed(session, stored_id(study.id))
+    is_closed = phase.can_be_closed and phase.key in queries.phases_closed(session, stored_id(study.id))
     return "too late" if is_closed else "waiting"
 
 

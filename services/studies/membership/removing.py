@@ -1,4 +1,4 @@
-"""Remove a member without verdicts from a study, and restore them if they are invited again."""
+"""Remove a member without verdicts, apart from practice, and restore them if they are invited again."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
         if state_of(session, stored_id(study.id)) not in acts.TAKE_OUT.before:
             return []
         following = _sealed_phases(session, stored_id(study.id))
+        uncounted = _uncounted(session, stored_id(study.id), following)
         rows = session.exec(
             select(Person, Membership)
             .join(Membership)
@@ -65,7 +66,7 @@ def removable_members(database: Database, actor: Actor, study_key: str) -> list[
                 Membership.study_id == study.id,
                 Membership.id != own.id,
                 *STILL_MEMBER,
-                ~_has_answered(following),
+                ~_has_answered(uncounted),
             )
             .order_by(col(Membership.id))
         ).all()
@@ -103,8 +104,8 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         if member.id == own.id:
             raise Conflict("You cannot remove yourself from a study; another admin can.")
         following = _sealed_phases(session, stored_id(study.id))
-        has_answered = select(Membership.id).where(Membership.id == member.id, _has_answered(following))
-        if session.exec(has_answered).first() is not None:
+        has_answered = _has_answered(_uncounted(session, stored_id(study.id), following))
+        if session.exec(select(Membership.id).where(Membership.id == member.id, has_answered)).first() is not None:
             raise Conflict(
                 f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
             )
@@ -201,6 +202,11 @@ def _sealed_phases(session: Session, study_id: int) -> tuple[Phase, ...]:
     if not queries.sealed_items(session, study_id):
         return ()
     return frozen_facts.phases_of(session, study_id).chosen_by_answers
+
+
+def _uncounted(session: Session, study_id: int, sealed: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    """Return the phases in which a verdict does not keep its author: practice, and those of which it is sealed."""
+    return (*frozen_facts.phases_of(session, study_id).trainings, *sealed)
 
 
 def _has_answered(but: tuple[Phase, ...]) -> Any:

@@ -173,8 +173,8 @@ def draw_anew(
             continue
         if phase.key in before.closed:
             reasons.append(
-                f"Phase '{phase.key}' is closed, since units of other phases follow from its answers; nothing can be "
-                "rated anew in it: let what is added be selected by another phase."
+                f"Phase '{phase.key}' is closed, since other phases waited for it; nothing can be rated anew in it: "
+                "let what is added be selected by another phase."
             )
             refused.add(phase.key)
             continue

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from db import Database
+from services.people.identity import Actor
 from services.reading import instructions
+from services.reading.submission import Receipt
 from tests.listed_study import opened_listed
-from tests.room_study import with_practice
-from tests.situations import Situation
+from tests.room_study import PRACTISED, with_practice
+from tests.situations import Situation, any_answers, on_the_desk, show, submit
 
 TRAINED = """
 blindread: 2
@@ -52,3 +54,16 @@ REPORT = TRAINED.replace(
     "{answer: as_item, sure: {type: confidence, steps: 3}}",
     "{finding: {type: choice, options: {'yes': Present, 'no': Absent, left: On the left, right: On the right}}}",
 ).replace("    pass_mark", "    undetermined: yes\n    pass_mark")
+
+
+def practise(situation: Situation, rater: Actor, wrong: int = 0) -> list[Receipt]:
+    """Work through one pass of which so many are answered wrongly."""
+    receipts = []
+    other = {"yes": "no", "no": "yes", "left": "right"}
+    for _ in PRACTISED:
+        payload = on_the_desk(situation, rater, TRAIN)
+        right = PRACTISED[payload["prompt"]]
+        answer = other[right] if len(receipts) < wrong else right
+        show(situation, rater, payload)
+        receipts.append(submit(situation, rater, payload, any_answers(payload, answer)))
+    return receipts

@@ -11,17 +11,15 @@ import pytest
 from components import worklist_view
 from db import Database
 from services.errors import ReadsOpen
-from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import instructions, member_progress, practice, previewing, revising, submission, worklist
-from services.reading.submission import Receipt
 from services.record import package, verification
 from tests.blinding.columns import COMMON, OF_THE_ITEM, change_everything_but
 from tests.blinding.test_listed_identity import payloads
 from tests.listed_study import closed_tables, opened_listed, work_through
 from tests.room_study import PRACTISED, rewrite, rows_of, with_practice
-from tests.services.reading.practised import READ, REPORT, TRAIN, TRAINED, trained
-from tests.situations import Situation, any_answers, on_the_desk, read_all, show, submit
+from tests.services.reading.practised import READ, REPORT, TRAIN, TRAINED, practise, trained
+from tests.situations import any_answers, on_the_desk, read_all, show, submit
 
 BESIDE_PRACTICE = """
   - key: beside
@@ -37,19 +35,6 @@ BESIDE_PRACTICE = """
     form: {answer: as_item}
     opens: {after: read}
 """
-
-
-def practise(situation: Situation, rater: Actor, wrong: int = 0) -> list[Receipt]:
-    """Work through one pass of which so many are answered wrongly."""
-    receipts = []
-    other = {"yes": "no", "no": "yes", "left": "right"}
-    for _ in PRACTISED:
-        payload = on_the_desk(situation, rater, TRAIN)
-        right = PRACTISED[payload["prompt"]]
-        answer = other[right] if len(receipts) < wrong else right
-        show(situation, rater, payload)
-        receipts.append(submit(situation, rater, payload, any_answers(payload, answer)))
-    return receipts
 
 
 def test_reads_open_once_the_practice_is_passed_and_it_is_in_no_figure(database: Database, tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_a_phase_is_closed_with_a_reason_alone_and_once(sqlite_database: Databas
     with pytest.raises(Conflict, match="Phase 'secret_arm' has no answers yet"):
         close(sqlite_database, admin, "listed", "secret_arm", REASON)
     read_through(situation, situation.raters[0], most=1)
-    with pytest.raises(NotFound, match="they are from those of: secret_arm"):
+    with pytest.raises(NotFound, match="phases wait for: secret_arm"):
         close(sqlite_database, admin, "listed", "resolve", REASON)
     with pytest.raises(NotAllowed, match="A reason of at least 10 characters"):
         close(sqlite_database, admin, "listed", "secret_arm", " no ")

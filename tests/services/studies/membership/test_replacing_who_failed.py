@@ -1,0 +1,49 @@
+"""A rater who failed the practice makes room for another, who gets the units dealt to that place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from db import Database
+from services.errors import Conflict
+from services.reading import instructions, worklist
+from services.record import verification
+from services.studies.membership import members, removing
+from tests.services.reading.practised import READ, TRAINED, practise, trained
+from tests.situations import any_answers, on_the_desk, show, signed_in, submit
+
+# Half of the units are dealt to each of two raters.
+DEALT = TRAINED.replace("    revise: session", "    by: {per_unit: 1}")
+
+
+def test_who_failed_the_practice_is_removed_and_their_units_go_to_who_comes_next(
+    database: Database, tmp_path: Path
+) -> None:
+    situation = trained(database, tmp_path / "study", DEALT)
+    failed = situation.raters[0]
+    for _ in range(2):
+        practise(situation, failed, wrong=4)
+    dealt = worklist.desks_of(database, failed)[1].total
+
+    assert "rater-1" in [member.login for member in removing.removable_members(database, situation.admin, "listed")]
+    removing.remove_member(database, situation.admin, "listed", "rater-1")
+    members.invite(database, situation.admin, "listed", "next", "Next", "rater")
+
+    follower = signed_in(database, "next")
+    assert [desk.total for desk in worklist.desks_of(database, follower)] == [4, dealt]
+    assert verification.verify_study(database, "listed") == []
+
+
+def test_an_answer_that_counts_keeps_its_rater(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study", DEALT)
+    rater = situation.raters[0]
+    practise(situation, rater)
+    instructions.acknowledge_instructions(sqlite_database, rater, "listed", READ)
+    payload = on_the_desk(situation, rater, READ)
+    show(situation, rater, payload)
+    submit(situation, rater, payload, any_answers(payload))
+
+    with pytest.raises(Conflict, match="Rater 1 has given verdicts, which are kept"):
+        removing.remove_member(sqlite_database, situation.admin, "listed", "rater-1")
