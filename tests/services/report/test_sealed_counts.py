@@ -100,6 +100,26 @@ def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_sub
     assert sum(event["action"] == "verdict" for event in events) == listed
 
 
+def test_nothing_in_the_audit_trail_of_the_package_says_where_an_event_is_left_out(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    """An event that does not continue from the hash of the one before it says that there is one between them."""
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+
+    assert {name for event in events for name in event} == {"at", "person", "action", "detail"}
+
+
+def test_the_audit_trail_of_the_package_has_no_draws_where_people_are_dealt_what_differs(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    """Whether a draw deals a person's first units follows from whether they were dealt any before."""
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+
+    assert "drawn" not in {event["action"] for event in events}
+
+
 def test_work_on_sealed_subjects_is_not_counted_of_who_is_no_longer_in_the_study(sealed: Situation) -> None:
     with sealed.database.read_only() as session:
         study = session.exec(select(Study).where(Study.key == "sealed")).one()
