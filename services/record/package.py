@@ -153,6 +153,8 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
     guarded = _receipts_on(session, study_id, sealed)
     # How many of these a person gave shows how many units follow from what people answered about test subjects.
     uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
+    # The same holds for those that could not be shown.
+    unlisted = _assignments_on(session, study_id, sealed, following)
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
         if not sealed:
@@ -173,9 +175,20 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
         }
         for row in rows
         if row.detail.get("receipt") not in uncounted
+        and row.detail.get("assignment") not in unlisted
         # Who comes back, or gets a further phase, is dealt to as if new only if nothing was dealt to them before.
         and not (following and row.action == "drawn")
     ]
+
+
+def _assignments_on(session: Session, study_id: int, items: frozenset[int], phases: Sequence[Phase]) -> frozenset[str]:
+    """Return the names that browsers know of the assignments of some phases that are on some items."""
+    rows = session.exec(
+        select(Assignment.public_id, Assignment.item_id).where(
+            Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases])
+        )
+    )
+    return frozenset(public_id for public_id, item_id in rows if item_id in items)
 
 
 def _receipts_on(
