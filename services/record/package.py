@@ -146,14 +146,15 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
     """Return the study's events; if items are sealed, without details from which an answer could be guessed.
 
     An answer's hash can be guessed because there are few possible answers, and later draws and reviews reveal which
-    answers differ. Nothing there is numbered either, because gaps would allow sealed rows to be counted.
+    answers differ. Nothing there is numbered or chained either, because gaps would allow sealed rows to be counted: an
+    event whose `previous_hash` is not that of the event listed before it says that one is left out there.
     """
     following = frozen_facts.phases_of(session, study_id).chosen_by_answers if sealed else ()
     guarded = _receipts_on(session, study_id, sealed)
     # How many of these a person gave shows how many units follow from what people answered about test subjects.
     uncounted = _receipts_on(session, study_id, sealed, following) if following else frozenset()
-    # Who comes back is dealt to again only if nothing was dealt to them before. Draws of sides name the phase in `who`.
-    follow_answers = {phase.key for phase in following}
+    # The same holds for those that could not be shown.
+    unlisted = _assignments_on(session, study_id, sealed, following)
 
     def detail_of(event: AuditEvent) -> dict[str, Any]:
         if not sealed:
@@ -166,19 +167,28 @@ def _audit_trail(session: Session, study_id: int, sealed: frozenset[int]) -> lis
     rows = session.exec(select(AuditEvent).where(AuditEvent.study_id == study_id).order_by(col(AuditEvent.id)))
     return [
         {
-            # Gaps between the numbers would count what is not listed.
-            **({} if sealed else {"id": row.id}),
+            **({} if sealed else {"id": row.id, "previous_hash": row.previous_hash, "hash": row.hash}),
             "at": row.at.isoformat(),
             "person": row.person_id,
             "action": row.action,
             "detail": detail_of(row),
-            "previous_hash": row.previous_hash,
-            "hash": row.hash,
         }
         for row in rows
         if row.detail.get("receipt") not in uncounted
-        and not (row.action == "drawn" and follow_answers & {row.detail["purpose"], *row.detail["who"]})
+        and row.detail.get("assignment") not in unlisted
+        # Who comes back, or gets a further phase, is dealt to as if new only if nothing was dealt to them before.
+        and not (following and row.action == "drawn")
     ]
+
+
+def _assignments_on(session: Session, study_id: int, items: frozenset[int], phases: Sequence[Phase]) -> frozenset[str]:
+    """Return the names that browsers know of the assignments of some phases that are on some items."""
+    rows = session.exec(
+        select(Assignment.public_id, Assignment.item_id).where(
+            Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases])
+        )
+    )
+    return frozenset(public_id for public_id, item_id in rows if item_id in items)
 
 
 def _receipts_on(

@@ -118,8 +118,12 @@ def _not_counted(work: Work) -> str:
 
 
 def _is_sealed(kind: str, work: Work) -> bool:
-    """Return whether even the number of values of a kind says what people answered about sealed test subjects."""
-    return work.is_sealed and not KINDS[kind].while_sealed
+    """Return whether even the number of values of a kind says what people answered about sealed test subjects.
+
+    In a pool each text counts once, so the number of candidates' texts says how many people wrote the same.
+    """
+    is_of_people_too = kind == "candidate" and work.has_pool
+    return work.is_sealed and (is_of_people_too or not KINDS[kind].while_sealed)
 
 
 def _may_print(kind: str, work: Work) -> bool:

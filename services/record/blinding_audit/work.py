@@ -27,6 +27,8 @@ class Work:
     is_closed: bool
     # Whether people's answers about test subjects are sealed: then no answer is named.
     is_sealed: bool
+    # Whether people's answers are among the candidates.
+    has_pool: bool
     # Items of sealed test subjects, on whose screens own answers are left out.
     sealed_items: frozenset[int]
     hidden: HiddenValues
@@ -58,6 +60,7 @@ def work_of(session: Session, study: Study, freeze: str, cut: Cut, seed: int, li
         freeze=freeze,
         is_closed=state_of(session, study_id) == "closed",
         is_sealed=bool(sealed),
+        has_pool=bool(queries.authors_in_pools(session, study_id)),
         sealed_items=sealed,
         hidden=hidden_values(session, study, phases, cut, words_in(shared)),
         shared=shared,

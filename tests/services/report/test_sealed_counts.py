@@ -14,8 +14,8 @@ from db import Assignment, Database, Draft, Item, Membership, Study, Verdict, qu
 from db.engine import make_engine
 from services import report
 from services.judging import sealed_split
-from services.progress import outstanding, overview
-from services.reading import member_progress
+from services.progress import data_lock, outstanding, overview
+from services.reading import member_progress, submission, worklist
 from services.record import package
 from services.studies import frozen_facts
 from services.studies.freeze import freezing
@@ -98,6 +98,49 @@ def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_sub
     scored = verdicts_in(sealed, "score", of_test=True) + verdicts_in(sealed, "score", of_test=False)
     listed = scored + verdicts_in(sealed, "settle", of_test=False)
     assert sum(event["action"] == "verdict" for event in events) == listed
+
+
+def test_nothing_in_the_audit_trail_of_the_package_says_where_an_event_is_left_out(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    """An event that does not continue from the hash of the one before it says that there is one between them."""
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+
+    assert {name for event in events for name in event} == {"at", "person", "action", "detail"}
+
+
+def test_the_audit_trail_of_the_package_has_no_draws_where_people_are_dealt_what_differs(
+    sealed: Situation, tmp_path: Path
+) -> None:
+    """Whether a draw deals a person's first units follows from whether they were dealt any before."""
+    package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+
+    assert "drawn" not in {event["action"] for event in events}
+
+
+def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_subjects_and_could_not_be_shown(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    situation = drafted(migrated_sqlite, tmp_path, items=64)
+    freezing.freeze_study(situation.database, situation.admin, "sealed")
+    sealed_split.make_split(situation.database, situation.admin, "sealed", 0.5)
+    others = sorted(items_for_test(situation))[:1]
+    for number, rater in enumerate(situation.raters[:2]):
+        work_through(replace(situation, raters=(rater,)), saying(others if number == 1 else []))
+    curator = situation.raters[2]
+    (desk,) = worklist.desks_of(situation.database, curator)
+    worklist.acknowledge_instructions(situation.database, curator, "sealed", desk.queue.key)
+    differing = submission.current_payload(situation.database, curator, "sealed", desk.queue.key)
+    submission.report_failure(situation.database, curator, differing["assignment"], "It is not drawn.")
+    data_lock.close_study(situation.database, situation.admin, "sealed")
+
+    package.export_study(situation.database, situation.admin, "sealed", tmp_path / "package")
+
+    events = json.loads((tmp_path / "package" / "audit.json").read_text(encoding="utf-8"))
+    assert "technical failure" not in {event["action"] for event in events}
+    situation.database.engine.dispose()
 
 
 def test_work_on_sealed_subjects_is_not_counted_of_who_is_no_longer_in_the_study(sealed: Situation) -> None:

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from db import Database
+from db.engine import make_engine
+from services.judging import sealed_split
 from services.studies.folders import checking
+from services.studies.freeze import freezing
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.following_study import read_through
+from tests.harness.databases import copy_of_sqlite_file
+from tests.listed_study import imported_listed, work_through
 from tests.pool_study import POOL, consulting, opened_pool, pooled_answers
 from tests.room_study import change_item, rewrite, rows_of
+from tests.sealed_study import with_many_items
 from tests.services.reading.test_places_in_pools import with_an_image
 from tests.services.record.blinding_audit.planted_study import ANY, audited
+from tests.services.report.sealed_scores import items_for_test
 from tests.situations import Situation, answers
 
 AIDED = """
@@ -39,6 +47,17 @@ phases:
     shows: [prompt, candidate]
     form: {right: yes_no}
     by: graders
+"""
+
+# One reads all of it, and another grades that beside a model's answers.
+SEALED = """
+blindread: 2
+name: sealed
+title: People and a model
+groups: {readers: Readers, graders: Graders}
+phases:
+  - {key: read, rates: items, shows: [prompt], form: {name: text}, by: readers}
+  - {key: grade, rates: [candidates, answers of read], shows: [prompt, candidate], form: {right: yes_no}, by: graders}
 """
 
 
@@ -154,3 +173,30 @@ def test_an_aid_that_is_an_option_is_a_leak_in_an_answer_only_if_it_is_written_i
     audit = audited(situation, tmp_path / "audit.json")
 
     assert {item for _, item in audit.leaks("attribute")} == leaks
+
+
+def test_how_many_people_wrote_the_same_about_sealed_subjects_is_not_counted(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    results = []
+    for is_alike in (True, False):
+        folder = tmp_path / str(is_alike)
+        engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
+        study = with_many_items(folder / "study", SEALED)
+        situation = imported_listed(
+            Database(engine, folder / "data"), study, key="sealed", groups=("readers", "graders")
+        )
+        freezing.freeze_study(situation.database, situation.admin, "sealed")
+        sealed_split.make_split(situation.database, situation.admin, "sealed", 0.5)
+        others = set() if is_alike else items_for_test(situation)
+
+        def answer(payload: dict[str, Any], others: set[str] = others) -> dict[str, Any]:
+            item = f"i{payload['prompt'].removeprefix('Item ').removesuffix('?')}"
+            return answers(name=f"A cyst in {item}" if item in others else "A cyst of the arachnoid")
+
+        work_through(replace(situation, raters=situation.raters[:1]), answer)
+        results.append(audited(situation, folder / "audit.json", show_values=True).result)
+        engine.dispose()
+
+    counts = [(result["hidden_values"], result["not_searched_for"], result["legitimate"]) for result in results]
+    assert counts[0] == counts[1]
