@@ -290,7 +290,10 @@ def _public_ids(phases: tuple[Phase, ...]) -> Any:
 def count_assignments(
     session: Session, membership_id: int, phases: Sequence[Phase], *, pass_number: int | None = None
 ) -> tuple[int, int]:
-    """Return how many of a member's assignments are closed, and how many there are, in one pass or in all."""
+    """Return how many of a member's assignments are closed, and how many there are, in one pass or in all.
+
+    Units that a version of the study replaced before they were answered are in neither number.
+    """
     query = _counts(tuple(phases), pass_number is not None)
     total, done = ask(session, query, membership_id=membership_id, pass_number=pass_number).one()
     return done or 0, total
@@ -301,6 +304,8 @@ def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
     chosen: list[Any] = [Assignment.membership_id == bindparam("membership_id"), _of(phases)]
     if of_one_pass:
         chosen.append(Assignment.pass_number == bindparam("pass_number"))
+    if any(phase.listed for phase in phases):
+        chosen.append(or_(~is_withdrawn(Assignment), has_ended(Assignment)))
     done = func.sum(case((is_done(Assignment, phases), 1), else_=0))
     return select(func.count(), done).select_from(Assignment).where(*chosen)
 

@@ -16,6 +16,7 @@ from services.report.rows.listed_record import Draw, StudyRecord
 from services.report.rows.listed_rows import ListedRows
 from services.report.rows.study_rows import Entry
 from services.report.sections.study import EVENTS, plan_table
+from services.report.sections.without_reference import without_reference
 
 # The words for events, by the start of their kind; the rest of the kind names what the event is about.
 _TOLD = {
@@ -35,6 +36,10 @@ def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record
     """Build the section. Its counts of answers are of the same entries as in the section *Completeness*."""
     items = {key for line in rows.drawn if line.replaced_in is None for key in [line.item]}
     subjects = {item.subject for item in rows.items if item.key in items}
+    known = sum(
+        item.key in items and any(reference.says_something for reference in item.references.fields)
+        for item in rows.items
+    )
     tables = (
         _fixed(study, record), _people(study, rows, record), _phases(study, rows, phases, record), _versions(record),
         _events(record, phases),
@@ -48,6 +53,7 @@ def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record
                 f"{counted(len(items), 'item')} of {counted(len(subjects), 'subject')} in "
                 f"{counted(len(phases.counted), 'phase')}. The plan below was frozen before the first verdict."
             ),
+            *without_reference(len(items), known),
         ),
         tables=tuple(table for table in tables if table.rows),
     )

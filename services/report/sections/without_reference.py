@@ -6,8 +6,12 @@ from services.report.rows.reads import Reads
 
 
 def without_reference_sentences(reads: Reads) -> tuple[str, ...]:
-    """Return a sentence on how many items have no reference; nothing if all have one."""
-    total, known = len(reads.items), len(reads.referenced.positions)
+    """Return a sentence on how many items that were read have no reference; nothing if all have one."""
+    return without_reference(len(reads.items), len(reads.referenced.positions))
+
+
+def without_reference(total: int, known: int) -> tuple[str, ...]:
+    """Return a sentence on how many of all items have no reference; nothing if all have one."""
     if known == total:
         return ()
     if not known:

@@ -21,7 +21,7 @@ from tests.following_study import flagging, opened_following, read_through
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import opened_listed, work_through
 from tests.situations import answers, any_answers
-from tests.versioned_study import REASON, corrected_prompt, new_version, one_more_case, opened_for_versions, read
+from tests.versioned_study import READS, REASON, corrected_prompt, new_version, one_more_case, opened_for_versions, read
 
 PROTOCOL = """
 blindread: 2
@@ -109,6 +109,34 @@ def test_each_phase_says_how_much_was_drawn_of_how_much_and_what_became_of_it(re
         6, 5, 1, 0, 1, 6,
     ]  # fmt: skip
     assert (scores["drawn"], scores["answered"], scores["missing"]) == ("4 of 6 candidates", 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([], "No item of this study has a reference, so nothing that needs one was computed."),
+        (
+            ["i1,yes", "i2,left"],
+            "4 of 6 items have no reference: they are excluded from every figure that needs one, and from its n.",
+        ),
+    ],
+    ids=["none", "some"],
+)
+def test_items_without_a_reference_are_counted(
+    sqlite_database: Database, tmp_path: Path, lines: list[str], said: str
+) -> None:
+    def with_references(folder: Path) -> None:
+        (folder / "references.csv").unlink()
+        if lines:
+            (folder / "references.csv").write_text("\n".join(["item,accepted", *lines, ""]), encoding="utf-8")
+
+    opened = opened_listed(sqlite_database, tmp_path / "study", READS, raters=1, changes=[with_references])
+    data_lock.close_study(sqlite_database, opened.admin, "listed", "Nobody came.")
+
+    section = build_report(sqlite_database, opened.admin, "listed").section("study")
+
+    assert section is not None
+    assert section.explanation[-1] == said
 
 
 def test_a_thaw_stands_among_the_events_with_its_reason(report: Report) -> None:

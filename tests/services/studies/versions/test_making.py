@@ -22,8 +22,10 @@ from db import (
     WithdrawnUnit,
 )
 from services.errors import Conflict, NotOnTheDesk
+from services.people.identity import Actor
 from services.progress import data_lock
-from services.reading import instructions
+from services.reading import instructions, worklist
+from services.reading.member_progress import progress_of_members
 from services.record import verification
 from services.studies.freeze import thawing
 from services.studies.membership import members
@@ -87,6 +89,12 @@ def begun(database: Database, folder: Path) -> Situation:
         instructions.acknowledge_instructions(database, rater, "listed", "part-1")
     read(situation, 0)
     return situation
+
+
+def progress(situation: Situation, who: Actor) -> tuple[int, int]:
+    """Return what a rater's worklist says of the reads: how many are done, and how many there are."""
+    (shown,) = worklist.desks_of(situation.database, who)
+    return shown.done, shown.total
 
 
 def test_what_is_added_and_corrected_is_dealt_beside_what_is_left(database: Database, tmp_path: Path) -> None:
@@ -235,6 +243,23 @@ def test_what_is_on_a_screen_when_it_is_corrected_is_too_late(sqlite_database: D
         submit(situation, rater, payload, plain(payload))
 
     assert on_the_desk(situation, rater, "part-1")["prompt"] == "Prompt of i2?"
+
+
+def test_progress_counts_a_corrected_unit_once_unless_it_was_answered_before(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = begun(sqlite_database, tmp_path / "study")
+    reader, other = situation.raters
+    assert progress(situation, reader) == (6, 6)
+
+    new_version(situation, tmp_path / "study", corrected_prompt)
+
+    assert progress(situation, reader) == (6, 7)
+    assert progress(situation, other) == (0, 6)
+    assert [(line.done, line.total) for line in progress_of_members(sqlite_database, situation.admin, "listed")] == [
+        (6, 7),
+        (0, 6),
+    ]
 
 
 def test_a_study_with_a_version_is_not_thawed(sqlite_database: Database, tmp_path: Path) -> None:

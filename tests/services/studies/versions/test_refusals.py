@@ -347,7 +347,7 @@ def test_nothing_comes_into_a_phase_from_whose_answers_others_were_drawn(
 
     assert reasons == [
         (
-            "Phase 'secret_arm' is closed, since units of other phases follow from its answers; nothing can be rated "
+            "Phase 'secret_arm' is closed, since other phases waited for it; nothing can be rated "
             "anew in it: let what is added be selected by another phase."
         )
     ]

@@ -89,7 +89,7 @@ def said_of_a_version(situation: Situation, folder: Path, change: Callable[[Path
 @pytest.mark.parametrize(
     ("table", "key", "column", "says"),
     [
-        ("items.csv", "i{}", "prompt", "Phase 'read' is closed, since units of other phases follow from its answers"),
+        ("items.csv", "i{}", "prompt", "Phase 'read' is closed, since other phases waited for it"),
         ("candidates.csv", "k{}", "answer", "Phase 'look_again' follows from answers, which are sealed of test"),
     ],
 )
