@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,3 +66,31 @@ def means_by_code(values: Floats, codes: Codes, among: Chosen) -> Floats:
     count = np.bincount(codes[among], minlength=length)
     sums = np.bincount(codes[among], weights=values[among], minlength=length)
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+
+
+def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]:
+    """The items that all of several models answered, and their rows.
+
+    Parameters
+    ----------
+    items : ndarray of int, shape (n,)
+    models : sequence of ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    items : ndarray of int, shape (shared,)
+    places : list of ndarray of int, shape (shared,)
+        Row of each item, for each model.
+
+    Examples
+    --------
+    >>> shared, (a, b) = matched(np.array([4, 5, 5, 6]), [np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 1], bool)])
+    >>> shared.tolist(), a.tolist(), b.tolist()
+    ([5], [1], [2])
+    """
+    rows = [np.flatnonzero(model) for model in models]
+    place = [np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.intp) for _ in rows]
+    for of_model, where in zip(rows, place, strict=True):
+        where[items[of_model]] = of_model
+    everywhere = np.flatnonzero(np.all([where >= 0 for where in place], axis=0))
+    return everywhere, [where[everywhere] for where in place]

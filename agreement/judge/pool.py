@@ -17,7 +17,7 @@ from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis
 from agreement.judge.coefficients import UNIT
-from agreement.judge.factors import Chosen, means_by_code
+from agreement.judge.factors import Chosen, matched, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
 from agreement.model_comparisons import prediction_powered_difference
@@ -284,6 +284,23 @@ class Pool:
         errors[rest] = corrected.of_others + corrected.between[strata[rest]]
         return errors
 
+    def judge_by_item(self, models: Sequence[str]) -> tuple[Floats, Codes]:
+        """The judge's mean score of each model's answers to each item that all of them answered, and its clusters.
+
+        Returns
+        -------
+        scores : ndarray of float, shape (items, models)
+            nan where the judge has no verdict.
+        clusters : ndarray of int, shape (items,)
+            Of the items; without clusters, their own numbers.
+        """
+        posed, judged = self.material.posed, ~np.isnan(self.judge)
+        assert posed is not None
+        items, (places, *_) = matched(posed, [self.models[model] for model in models])
+        scores = [means_by_code(self.judge, posed, self.models[model] & judged)[items] for model in models]
+        clusters = items if self.material.clusters is None else self.material.clusters[places]
+        return np.column_stack(scores), compact(clusters)[0]
+
     def _by_item(self, first: str, second: str) -> Estimate:
         assert self.material.posed is not None
         items, (places, _) = matched(self.material.posed, [self.models[first], self.models[second]])
@@ -323,34 +340,6 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
     human = np.full(material.n, np.nan)
     human[material.labelled_places] = basis.scores
     return Pool(material, human, material.scale.scores(material.judges[judge].codes), plan)
-
-
-def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]:
-    """The items that all of several models answered, and their rows.
-
-    Parameters
-    ----------
-    items : ndarray of int, shape (n,)
-    models : sequence of ndarray of bool, shape (n,)
-
-    Returns
-    -------
-    items : ndarray of int, shape (shared,)
-    places : list of ndarray of int, shape (shared,)
-        Row of each item, for each model.
-
-    Examples
-    --------
-    >>> shared, (a, b) = matched(np.array([4, 5, 5, 6]), [np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 1], bool)])
-    >>> shared.tolist(), a.tolist(), b.tolist()
-    ([5], [1], [2])
-    """
-    rows = [np.flatnonzero(model) for model in models]
-    place = [np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.intp) for _ in rows]
-    for of_model, where in zip(rows, place, strict=True):
-        where[items[of_model]] = of_model
-    everywhere = np.flatnonzero(np.all([where >= 0 for where in place], axis=0))
-    return everywhere, [where[everywhere] for where in place]
 
 
 def in_random_groups(clusters: Codes) -> Codes:
