@@ -8,6 +8,7 @@ import numpy as np
 
 from agreement.coding import Floats
 
+_UNIT = 2.0**-53  # largest relative error of a rounded number
 LARGEST = 1e140
 """Up to this size, squares of numbers and sums of many of them are finite."""
 
@@ -57,6 +58,32 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     greatest = max((float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in values), default=0.0)
     exponent = math.frexp(greatest)[1]
     return [np.ldexp(part, -exponent) for part in values], exponent
+
+
+def mean_gap(first: Floats, second: Floats) -> float:
+    """Mean of the differences of two columns, summed exactly; 0 where it is no more than the rounding of its numbers.
+
+    Thirds and other means of small numbers are rounded, so that differences which cancel leave about 1e-17. If all
+    differences are as small as rounding, their mean is given: they may be what was measured.
+
+    Parameters
+    ----------
+    first, second : ndarray of float, shape (at least 1,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mean_gap(np.array([5.0, 4.0]) / 3.0, np.array([2.0, 1.0])), mean_gap(np.array([0.3]), np.array([0.1 + 0.2]))
+    (0.0, -5.551115123125783e-17)
+    """
+    gaps, sizes = first - second, np.abs(first) + np.abs(second)
+    total = math.fsum(gaps.tolist())
+    cancels = abs(total) <= _UNIT * math.fsum(sizes.tolist())
+    return 0.0 if cancels and float(np.abs(gaps).max()) > 8.0 * _UNIT * float(sizes.max()) else total / gaps.size
 
 
 def refuse_huge(values: Floats, argument: str) -> None:

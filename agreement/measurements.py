@@ -20,7 +20,7 @@ from agreement.functions_of_sums import ccc_of, limits_of
 from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.limits_in_clusters import limit_in_clusters
 from agreement.lone_items import shared_clusters
-from agreement.magnitude import in_range
+from agreement.magnitude import in_range, mean_gap
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.planned_kind import is_plain
 from agreement.ratings import RatingTable, numbers_of
@@ -236,7 +236,7 @@ def bland_altman(
         raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
     gaps = x - y
     # back in the unit of the data
-    mean = math.ldexp(math.fsum(gaps.tolist()) / n, exponent) if n else math.nan
+    mean = math.ldexp(mean_gap(x, y), exponent) if n else math.nan
     sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
     rounding = math.ldexp(1e-14, exponent)
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement import bland_altman, icc, kendall_w, lin_ccc
+from agreement import bland_altman, icc, kendall_w, lin_ccc, paired_difference, reader_averaged_difference
 
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 FIRST, SECOND = [1.0, 2.0, 4.0, 3.0, 6.0], [1.5, 2.0, 3.0, 3.5, 7.0]
@@ -31,6 +31,25 @@ def test_lins_concordance_does_not_depend_on_the_unit_however_small_or_large(uni
     scaled = lin_ccc(np.array(FIRST) * unit, np.array(SECOND) * unit)
 
     assert numbers_of(scaled) == pytest.approx(numbers_of(lin_ccc(FIRST, SECOND)), abs=1e-12)
+
+
+THIRDS, LEVELS = np.array([5, 4, 3, 1, 2, 0]) / 3.0, [0, 0, 0, 2, 1, 2]
+ACCURATE = [[1, 1, 1], [0, 0, 1], [0, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]]
+AS_ACCURATE = [[1, 1, 0], [1, 0, 1], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        lambda: bland_altman(THIRDS, LEVELS).bias,
+        lambda: bland_altman(THIRDS * 1e-9, np.array(LEVELS) * 1e-9).bias,
+        lambda: paired_difference(THIRDS, LEVELS, resamples=99, seed=1),
+        lambda: reader_averaged_difference(ACCURATE, AS_ACCURATE),
+    ],
+    ids=["bland_altman", "of a small unit", "paired_difference", "reader_averaged_difference"],
+)
+def test_means_that_are_equal_but_for_the_rounding_of_their_numbers_differ_by_0(difference):
+    assert difference().value == 0.0
 
 
 @pytest.mark.parametrize("unit", [1e-250, 1e-13, 1e250])
