@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from agreement.coding import Floats
+from agreement.estimate import Estimate
 
+_TINY = 2.0**-10
 _UNIT = 2.0**-53  # largest relative error of a rounded number
 LARGEST = 1e140
 """Up to this size, squares of numbers and sums of many of them are finite."""
@@ -84,6 +86,52 @@ def mean_gap(first: Floats, second: Floats) -> float:
     total = math.fsum(gaps.tolist())
     cancels = abs(total) <= _UNIT * math.fsum(sizes.tolist())
     return 0.0 if cancels and float(np.abs(gaps).max()) > 8.0 * _UNIT * float(sizes.max()) else total / gaps.size
+
+
+def tiny_unit(*values: Floats) -> float | None:
+    """The power of two in which numbers are to be resampled that are all near 0; None if they are not.
+
+    Resampled values that differ by less than 1e-12 count as equal, which holds for numbers of the size of 1.
+
+    Parameters
+    ----------
+    *values : ndarray of float
+        Finite numbers, nan if missing.
+
+    Returns
+    -------
+    float or None
+
+    Examples
+    --------
+    >>> tiny_unit(np.array([0.3])), tiny_unit(np.array([3e-9])) == 2.0**-29
+    (None, True)
+    """
+    unit = magnitude(*values)
+    return unit if unit < _TINY else None
+
+
+def rescaled(estimate: Estimate, low: float, width: float) -> Estimate:
+    """Rescale the estimate of numbers from 0 to 1 to a scale that starts at `low` and is `width` wide.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    low, width : float
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> rescaled(Estimate("mean", 0.5, 0.25, 0.75, 9, "item", "Wilson"), 1.0, 4.0).high
+    4.0
+    """
+    fields = {name: low + width * getattr(estimate, name) for name in ("value", "low", "high")}
+    if estimate.se is not None:
+        fields["se"] = width * estimate.se
+    return Estimate(**{**vars(estimate), **fields})
 
 
 def refuse_huge(values: Floats, argument: str) -> None:

@@ -20,7 +20,7 @@ from agreement.functions_of_sums import ccc_of, limits_of
 from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.limits_in_clusters import limit_in_clusters
 from agreement.lone_items import shared_clusters
-from agreement.magnitude import in_range, mean_gap
+from agreement.magnitude import in_range, mean_gap, rescaled, tiny_unit
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.planned_kind import is_plain
 from agreement.ratings import RatingTable, numbers_of
@@ -228,6 +228,17 @@ def bland_altman(
     """
     confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
+    tiny = tiny_unit(x, y)
+    if tiny is not None:
+        pairs = np.full((2, known.size), np.nan)
+        pairs[:, known] = x / tiny, y / tiny
+        of_scaled = bland_altman(
+            *pairs, clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence,
+            unit=unit,
+        )  # fmt: skip
+        bias, lower, upper = (rescaled(part, 0.0, tiny) for part in (of_scaled.bias, of_scaled.lower, of_scaled.upper))
+        sd = None if of_scaled.sd is None else of_scaled.sd * tiny
+        return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd, n_missing=of_scaled.n_missing)
     groups = shared_clusters(clusters, known, interval)
     chosen = chosen_interval(interval, "t", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     n, lost = x.size, int((~known).sum())

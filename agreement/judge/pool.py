@@ -20,6 +20,7 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.factors import Chosen, matched, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
+from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
@@ -364,26 +365,3 @@ def in_random_groups(clusters: Codes) -> Codes:
         return codes
     order = np.random.default_rng(0).permutation(count)
     return np.asarray(order % RANDOM_GROUPS)[codes]
-
-
-def rescaled(estimate: Estimate, low: float, width: float) -> Estimate:
-    """Rescale the estimate of a share to a scale that starts at `low` and is `width` wide.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    low, width : float
-
-    Returns
-    -------
-    Estimate
-
-    Examples
-    --------
-    >>> rescaled(Estimate("mean", 0.5, 0.25, 0.75, 9, "item", "Wilson"), 1.0, 4.0).high
-    4.0
-    """
-    fields = {name: low + width * getattr(estimate, name) for name in ("value", "low", "high")}
-    if estimate.se is not None:
-        fields["se"] = width * estimate.se
-    return Estimate(**{**vars(estimate), **fields})
