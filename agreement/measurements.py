@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import yes_or_no
-from agreement.cautions_of_shape import skewed_items
+from agreement.cautions_of_shape import TIMES_NORMAL, TIMES_RESAMPLED, long_tails, skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
@@ -261,6 +261,7 @@ def bland_altman(
             name, value, value - quantile * se, value + quantile * se, n, unit, method, se=se, confidence=confidence
         )
 
+    worth = float(n)
     wide = math.sqrt(3.0 / n) * sd if n > 1 else math.nan
     bias = with_t("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)")
     lower = with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)")
@@ -271,7 +272,7 @@ def bland_altman(
         limits = limits_of(np.ldexp(gaps, exponent), factors)
         sums = limits[0].by_cluster(units if n_clusters is not None else None)  # all three are functions of the same
         by_parts = interval is None and n_clusters is not None and not is_plain(seed)
-        worth = clusters_with(np.ones(n), units) if by_parts else math.nan
+        worth = clusters_with(np.ones(n), units)
         bias, lower, upper = (
             limit_in_clusters(
                 plain, sums, limits[0], limit, factor, worth=worth, confidence=confidence, note=_note(lost)
@@ -284,6 +285,9 @@ def bland_altman(
             )
             for plain, limit, factor in zip((bias, lower, upper), limits, factors, strict=True)
         )  # fmt: skip
+    above = TIMES_NORMAL if chosen == "t" else TIMES_RESAMPLED
+    tails = None if math.isnan(sd) or sd <= rounding else long_tails(gaps, worth, above)
+    lower, upper = (limit if math.isnan(limit.low) else limit.warned(tails) for limit in (lower, upper))
     return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd if n > 1 else None, n_missing=lost)
 
 
