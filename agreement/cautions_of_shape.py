@@ -26,6 +26,9 @@ TIMES_NORMAL, TIMES_RESAMPLED, STRAYING = 1.4, 2.0, 16.0
 interval follows the sample's own variance, as in clusters; plus the third over the number of items or clusters, by
 which one in twenty normal samples seems to stray (`docs/statistics.md`, coverage)."""
 
+MANY_RESAMPLED = 200
+"""From this many clusters or resampled items on, the interval has followed the sample's own variance closely enough."""
+
 
 def skewed_items(means: Floats, unit: str = "item", above: float = SKEWED) -> Caution | None:
     """The warning for an intraclass correlation of items in one tail of which a few lie far out.

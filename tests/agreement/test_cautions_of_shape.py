@@ -78,6 +78,7 @@ def test_limits_of_agreement_in_clusters_warn_of_long_tails_too():
 
     assert share_warned(normal, 250, subjects, samples=30) == 0.0
     assert share_warned(long_tailed, 250, subjects, samples=30) > 0.5
+    assert share_warned(long_tailed, 1_000, np.arange(1_000) // 5, samples=3) == 0.0  # the interval follows 200 of them
 
 
 def test_the_bias_beside_limits_of_agreement_does_not_warn_of_long_tails():
