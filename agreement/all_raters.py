@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import read_once, shown, whole_number
+from agreement.caution import Caution
 from agreement.cautions import rare_category
 from agreement.chance_corrected import ROUNDING, check_size
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
@@ -23,6 +24,10 @@ from agreement.pairwise import share_of_items
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.several_raters import fleiss_kappa
+
+RARE_RESAMPLED = 8
+"""With a category expected in fewer items than this, 95 % intervals of Light's kappa can have a coverage below 90 %
+(`docs/statistics.md`, coverage)."""
 
 
 def percent_agreement_of_all(
@@ -274,7 +279,16 @@ def light_kappa(
     parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
     expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
     rarest = float(expected[expected > 0.0].min(initial=math.inf))
-    return estimate.warned(rare_category(rarest, cluster_of_item(groups), unit=unit) if weights is None else None)
+    return estimate.warned(_rare(rarest, groups, unit) if weights is None else None)
+
+
+def _rare(rarest: float, groups: Codes | None, unit: str) -> Caution | None:
+    """The warning for a rare category, which an interval of percentiles needs a little earlier."""
+    usual = rare_category(rarest, cluster_of_item(groups), unit=unit)
+    if usual is not None or rarest >= RARE_RESAMPLED:
+        return usual
+    text = f"a category is expected in fewer than {RARE_RESAMPLED} {unit}s: value and interval are uncertain"
+    return Caution("rare_category", text, RARE_RESAMPLED)
 
 
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:

@@ -21,6 +21,14 @@ FEW_SPREAD = 15
 """If items in the longer tail make up the spread, and their squared deviations are worth fewer than this many equal
 ones (Kish), 95 % intervals of a weighted kappa can have a coverage below 90 % (`docs/statistics.md`, coverage)."""
 
+TIMES_NORMAL, TIMES_RESAMPLED, STRAYING = 1.4, 2.0, 16.0
+"""Limits of agreement warn if their variance is this many times that of normal differences, or the second if the
+interval follows the sample's own variance, as in clusters; plus the third over the number of items or clusters, by
+which one in twenty normal samples seems to stray (`docs/statistics.md`, coverage)."""
+
+MANY_RESAMPLED = 200
+"""From this many clusters or resampled items on, the interval has followed the sample's own variance closely enough."""
+
 
 def skewed_items(means: Floats, unit: str = "item", above: float = SKEWED) -> Caution | None:
     """The warning for an intraclass correlation of items in one tail of which a few lie far out.
@@ -105,6 +113,45 @@ def skewed_spread(places: Floats, count: Codes, unit: str = "item") -> Caution |
     squares = (places - float(places @ count) / int(count.sum())) ** 2
     worth = float(squares @ count) ** 2
     return None if worth >= FEW_SPREAD * float(squares**2 @ count) else skewed_items(np.repeat(places, count), unit)
+
+
+def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Caution | None:
+    """The warning for limits of agreement of differences whose own skewness and kurtosis say that they are uncertain.
+
+    The variance of a limit, relative to that of normal differences, is ``(1 + .96 (k + 2) + 1.96 |g|) / 2.92`` with
+    skewness g and excess kurtosis k. Above 1.4, 95 % intervals for normal differences hold in fewer than 90 %; how much
+    more the sample must show depends on how far normal samples stray (`docs/statistics.md`, coverage).
+
+    Parameters
+    ----------
+    gaps : ndarray, shape (items,)
+        The differences; not all equal.
+    worth : float
+        Number of items, or effective number of clusters.
+    above : float
+        How many times the variance may be that of normal differences without a warning.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> long_tails(np.array([-1.0, 0, 0, 0, 0, 0, 0, 1, 1, 40]), 10).text.split(": ")[0]
+    'differences have long tails'
+    >>> long_tails(np.arange(8.0), 8) is None
+    True
+    """
+    away = gaps - gaps.mean()
+    squares = away**2
+    spread = float(squares.mean())
+    if spread <= 0.0:
+        return None
+    skewness, kurtosis = float((squares * away).mean()) / spread**1.5, float((squares**2).mean()) / spread**2 - 3.0
+    times = (1.0 + 1.96**2 / 4.0 * (kurtosis + 2.0) + 1.96 * abs(skewness)) / (1.0 + 1.96**2 / 2.0)
+    if times <= above + STRAYING / worth:
+        return None
+    return Caution("few_items", "differences have long tails: the interval is likely to be too narrow")
 
 
 def of_disagreements(

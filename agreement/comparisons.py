@@ -16,7 +16,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.lone_items import widened_in_clusters
-from agreement.magnitude import refuse_huge
+from agreement.magnitude import mean_gap, refuse_huge, rescaled, tiny_unit
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.p_by_inverting import p_of_units
 from agreement.quantiles import chi_square_tail
@@ -283,6 +283,13 @@ def paired_difference(
     for values, argument in ((first, "a"), (second, "b")):
         refuse_huge(values, argument)
     same_length(first, second, "a", "b")
+    tiny = tiny_unit(first, second)
+    if tiny is not None:
+        scaled = paired_difference(
+            first / tiny, second / tiny, clusters=clusters, strata=strata, resamples=resamples, seed=seed,
+            interval=interval, confidence=confidence, name=name, unit=unit, tests_zero=tests_zero,
+        )  # fmt: skip
+        return rescaled(scaled, 0.0, tiny)
     known = ~(np.isnan(first) | np.isnan(second))
     note = ", paired" + leaving_out(int((~known).sum()), "without both")
     groups: npt.NDArray[np.intp] | None = None
@@ -313,7 +320,7 @@ def paired_difference(
         confidence=confidence,
         clustered=groups is not None,
     )
-    value = math.fsum(gaps) / gaps.size
+    value = mean_gap(first[known], second[known])
     given, of_p = p_of_units(gaps.size, n_clusters, seed)
     note += of_p if tests_zero else ""
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)

@@ -13,7 +13,7 @@ from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.lone_items import widened_in_clusters
-from agreement.magnitude import refuse_huge
+from agreement.magnitude import refuse_huge, rescaled, tiny_unit
 from agreement.methods import bootstrap_of
 from agreement.p_by_inverting import p_of_units
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
@@ -90,6 +90,13 @@ def difference_of_parts(
     if (known & ~assigned).any():
         position = int(np.flatnonzero(known & ~assigned)[0])
         raise ValueError(f"first has no value at position {position}; expected True or False for every unit")
+    tiny = tiny_unit(scores)
+    if tiny is not None:
+        scaled = difference_of_parts(
+            scores / tiny, np.where(assigned, in_first, np.nan), clusters=clusters, resamples=resamples, seed=seed,
+            interval=interval, confidence=confidence, name=name, unit=unit, tests_zero=tests_zero,
+        )  # fmt: skip
+        return rescaled(scaled, 0.0, tiny)
     numbers, weight = scores[known], in_first[known].astype(np.float64)
     groups, n_clusters = None, None
     if clusters is not None:

@@ -7,7 +7,10 @@ import math
 import numpy as np
 
 from agreement.coding import Floats
+from agreement.estimate import Estimate
 
+_TINY = 2.0**-10
+_UNIT = 2.0**-53  # largest relative error of a rounded number
 LARGEST = 1e140
 """Up to this size, squares of numbers and sums of many of them are finite."""
 
@@ -57,6 +60,78 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     greatest = max((float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in values), default=0.0)
     exponent = math.frexp(greatest)[1]
     return [np.ldexp(part, -exponent) for part in values], exponent
+
+
+def mean_gap(first: Floats, second: Floats) -> float:
+    """Mean of the differences of two columns, summed exactly; 0 where it is no more than the rounding of its numbers.
+
+    Thirds and other means of small numbers are rounded, so that differences which cancel leave about 1e-17. If all
+    differences are as small as rounding, their mean is given: they may be what was measured.
+
+    Parameters
+    ----------
+    first, second : ndarray of float, shape (at least 1,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mean_gap(np.array([5.0, 4.0]) / 3.0, np.array([2.0, 1.0])), mean_gap(np.array([0.3]), np.array([0.1 + 0.2]))
+    (0.0, -5.551115123125783e-17)
+    """
+    gaps, sizes = first - second, np.abs(first) + np.abs(second)
+    total = math.fsum(gaps.tolist())
+    cancels = abs(total) <= _UNIT * math.fsum(sizes.tolist())
+    return 0.0 if cancels and float(np.abs(gaps).max()) > 8.0 * _UNIT * float(sizes.max()) else total / gaps.size
+
+
+def tiny_unit(*values: Floats) -> float | None:
+    """The power of two in which numbers are to be resampled that are all near 0; None if they are not.
+
+    Resampled values that differ by less than 1e-12 count as equal, which holds for numbers of the size of 1.
+
+    Parameters
+    ----------
+    *values : ndarray of float
+        Finite numbers, nan if missing.
+
+    Returns
+    -------
+    float or None
+
+    Examples
+    --------
+    >>> tiny_unit(np.array([0.3])), tiny_unit(np.array([3e-9])) == 2.0**-29
+    (None, True)
+    """
+    unit = magnitude(*values)
+    return unit if unit < _TINY else None
+
+
+def rescaled(estimate: Estimate, low: float, width: float) -> Estimate:
+    """Rescale the estimate of numbers from 0 to 1 to a scale that starts at `low` and is `width` wide.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    low, width : float
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> rescaled(Estimate("mean", 0.5, 0.25, 0.75, 9, "item", "Wilson"), 1.0, 4.0).high
+    4.0
+    """
+    fields = {name: low + width * getattr(estimate, name) for name in ("value", "low", "high")}
+    if estimate.se is not None:
+        fields["se"] = width * estimate.se
+    return Estimate(**{**vars(estimate), **fields})
 
 
 def refuse_huge(values: Floats, argument: str) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import yes_or_no
-from agreement.cautions_of_shape import skewed_items
+from agreement.cautions_of_shape import MANY_RESAMPLED, TIMES_NORMAL, TIMES_RESAMPLED, long_tails, skewed_items
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
@@ -20,7 +20,7 @@ from agreement.functions_of_sums import ccc_of, limits_of
 from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.limits_in_clusters import limit_in_clusters
 from agreement.lone_items import shared_clusters
-from agreement.magnitude import in_range
+from agreement.magnitude import in_range, mean_gap, rescaled, tiny_unit
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.planned_kind import is_plain
 from agreement.ratings import RatingTable, numbers_of
@@ -228,6 +228,17 @@ def bland_altman(
     """
     confidence = check_confidence(confidence)
     x, y, known = _pairs(a, b)
+    tiny = tiny_unit(x, y)
+    if tiny is not None:
+        pairs = np.full((2, known.size), np.nan)
+        pairs[:, known] = x / tiny, y / tiny
+        of_scaled = bland_altman(
+            *pairs, clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence,
+            unit=unit,
+        )  # fmt: skip
+        bias, lower, upper = (rescaled(part, 0.0, tiny) for part in (of_scaled.bias, of_scaled.lower, of_scaled.upper))
+        sd = None if of_scaled.sd is None else of_scaled.sd * tiny
+        return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd, n_missing=of_scaled.n_missing)
     groups = shared_clusters(clusters, known, interval)
     chosen = chosen_interval(interval, "t", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     n, lost = x.size, int((~known).sum())
@@ -236,7 +247,7 @@ def bland_altman(
         raise ValueError(f"a and b hold values beyond 2**{_GREATEST}; expected numbers whose limits are finite")
     gaps = x - y
     # back in the unit of the data
-    mean = math.ldexp(math.fsum(gaps.tolist()) / n, exponent) if n else math.nan
+    mean = math.ldexp(mean_gap(x, y), exponent) if n else math.nan
     sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
     rounding = math.ldexp(1e-14, exponent)
     quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
@@ -250,6 +261,7 @@ def bland_altman(
             name, value, value - quantile * se, value + quantile * se, n, unit, method, se=se, confidence=confidence
         )
 
+    worth = float(n)
     wide = math.sqrt(3.0 / n) * sd if n > 1 else math.nan
     bias = with_t("bias", mean, sd / math.sqrt(n) if n > 1 else math.nan, "s / sqrt(n)")
     lower = with_t("lower limit of agreement", mean - 1.96 * sd, wide, "sqrt(3 s^2 / n)")
@@ -260,7 +272,7 @@ def bland_altman(
         limits = limits_of(np.ldexp(gaps, exponent), factors)
         sums = limits[0].by_cluster(units if n_clusters is not None else None)  # all three are functions of the same
         by_parts = interval is None and n_clusters is not None and not is_plain(seed)
-        worth = clusters_with(np.ones(n), units) if by_parts else math.nan
+        worth = clusters_with(np.ones(n), units)
         bias, lower, upper = (
             limit_in_clusters(
                 plain, sums, limits[0], limit, factor, worth=worth, confidence=confidence, note=_note(lost)
@@ -273,6 +285,10 @@ def bland_altman(
             )
             for plain, limit, factor in zip((bias, lower, upper), limits, factors, strict=True)
         )  # fmt: skip
+    above = TIMES_NORMAL if chosen == "t" else TIMES_RESAMPLED
+    follows = chosen != "t" and worth >= MANY_RESAMPLED
+    tails = None if math.isnan(sd) or sd <= rounding or follows else long_tails(gaps, worth, above)
+    lower, upper = (limit if math.isnan(limit.low) else limit.warned(tails) for limit in (lower, upper))
     return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd if n > 1 else None, n_missing=lost)
 
 

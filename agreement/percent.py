@@ -18,6 +18,7 @@ from agreement.incomplete_pairs import left_out
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.intervals import wilson_interval, wilson_limits
 from agreement.lone_items import shared_clusters
+from agreement.magnitude import rescaled, tiny_unit
 from agreement.methods import bootstrap_of, of_effective_number, t_with, wilson_on_effective
 from agreement.resampling import Seed, bootstrap_of_sums, ratio, sums_by_cluster
 from agreement.unseen import unseen_of_share
@@ -202,6 +203,13 @@ def mean(
     if values.size == 0:
         text = bootstrap_of(clusters is not None) + note
         return undefined(name, 0, unit, text, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)
+    tiny = tiny_unit(values)
+    if tiny is not None:
+        scaled = mean(
+            values / tiny, clusters, name=name, unit=unit, note=note, resamples=resamples, seed=seed,
+            interval=interval, confidence=confidence,
+        )  # fmt: skip
+        return rescaled(scaled, 0.0, tiny)
     rows = sums_by_cluster(np.stack([values, np.ones(values.size)], axis=1), groups)
     spread = bootstrap_of_sums(
         ratio,

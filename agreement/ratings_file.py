@@ -24,7 +24,7 @@ from agreement.separated import (
     what_is_torn,
     with_point,
 )
-from agreement.spellings import as_seen, stripped, with_decimal_points, written_alike
+from agreement.spellings import as_seen, listed_levels, stripped, with_decimal_points, written_alike
 from agreement.unlike_raters import unlike_raters
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -287,7 +287,7 @@ def _one_for_each_item(values: pd.Series, item: Any, items: Any, what: str) -> p
     if unlike.any():
         name = items[item[int(np.flatnonzero(unlike)[0])]]
         raise RatingsFileError(f"item {name!r} has two values of {what!r}; expected one for each item")
-    names = np.array([*levels, None], dtype=object)
+    names = np.array([*listed_levels(levels), None], dtype=object)
     return pd.Series(names[of_item], dtype=object)
 
 
@@ -348,7 +348,11 @@ def _refuse_strangers(verdicts: pd.Series, reference: pd.Series) -> None:
 
 def _numbers(values: pd.Series) -> Floats:
     try:
-        numbers = np.asarray(pd.to_numeric(values), dtype=np.float64)
+        if pd.api.types.is_numeric_dtype(values):
+            numbers = np.asarray(pd.to_numeric(values), dtype=np.float64)
+        else:  # texts, of which few are different: reading each as a number takes longer than finding these
+            codes, levels = pd.factorize(values)
+            numbers = np.append(np.asarray(pd.to_numeric(pd.Series(levels)), dtype=np.float64), np.nan)[codes]
     except (ValueError, TypeError):
         coerced = pd.to_numeric(values.astype(str), errors="coerce")
         strange = values[coerced.isna() & values.notna()]

@@ -15,7 +15,7 @@ from agreement.arguments import one_of
 from agreement.cautions import few_raters
 from agreement.coding import Codes, Floats, Ratings, compact, encode_clusters, numbers_or_nan
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.magnitude import magnitude
+from agreement.magnitude import magnitude, mean_gap
 from agreement.methods import leaving_out, t_with
 from agreement.planned_seed import FEWEST_FOR_P
 from agreement.possible_range import within_range
@@ -130,7 +130,7 @@ def reader_averaged_difference(
         )
     table = accuracies.reshape(2, r)
     squared, df = _two_conditions(table, covariance_components(covariance.reshape(2, r, 2, r)), readers)
-    value = float(table[0].mean() - table[1].mean())
+    value = mean_gap(table[0], table[1])
     estimate = _with_t(name, value, squared, df, design, unit, method, confidence, p_from)
     return estimate.warned(few_raters(r) if readers == "random" else None)
 
@@ -204,7 +204,8 @@ def readers_against_judge(
     contrast = np.column_stack([np.eye(r), -np.ones(r)])
     gaps, of_gaps = contrast @ accuracies, contrast @ covariance @ contrast.T
     squared, df = _one_condition(gaps, of_gaps, readers)
-    estimate = _with_t(name, float(gaps.mean()), squared, df, design, unit, method, confidence, p_from)
+    value = mean_gap(accuracies[:-1], accuracies[-1:])
+    estimate = _with_t(name, value, squared, df, design, unit, method, confidence, p_from)
     return estimate.warned(few_raters(r) if readers == "random" else None)
 
 

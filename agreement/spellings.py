@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,12 +35,27 @@ def as_seen(text: str) -> str:
 
 def stripped(names: pd.Series) -> pd.Series:
     """Names normalised by `as_seen`; missing if only blanks are left."""
-    codes, levels = pd.factorize(names)
+    codes, distinct = pd.factorize(names)
+    levels = listed_levels(distinct)
     plain = [as_seen(level) if isinstance(level, str) else level for level in levels]
-    if plain == list(levels) and "" not in plain:
+    if plain == levels and "" not in plain:
         return names
     named = np.array([*(None if name == "" else name for name in plain), None], dtype=object)
     return pd.Series(named[codes], index=names.index)
+
+
+def listed_levels(levels: Any) -> list[Any]:
+    """The distinct values that `pandas.factorize` gives as a list: Arrow's make each value anew when looped over.
+
+    Parameters
+    ----------
+    levels : array or Index
+
+    Returns
+    -------
+    list
+    """
+    return list(np.asarray(levels, dtype=object))
 
 
 def written_alike(verdicts: pd.Series) -> pd.Series:

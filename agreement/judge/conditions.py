@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.coding import compact
 from agreement.comparisons import paired_difference
 from agreement.judge.bases import Basis
 from agreement.judge.every_two import discordant_in_words, mcnemar_of_every_two
@@ -31,7 +30,8 @@ def between_conditions(
     """Every two conditions of each model, on the items that it answered under both and that are otherwise alike.
 
     The raw difference is the mean difference of the judge's verdicts item by item; the corrected one is that of
-    `Pool.difference`. McNemar tests are as between models, for all items and for each part.
+    `Pool.difference`. Of several answers to an item under one condition the mean counts. McNemar tests are as between
+    models, for all items and for each part.
 
     Parameters
     ----------
@@ -82,15 +82,17 @@ def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str
     if items is None:
         return None
     levels = dict(material.conditions[condition].levels())
-    shared, places = matched(items, [pool.models[model] & levels[level] for level in pair])
+    answers = [pool.models[model] & levels[level] for level in pair]
+    shared, _ = matched(items, answers)
     if not shared.size:
         return None
-    where = np.concatenate(places)
+    rows = [np.flatnonzero(under & np.isin(items, shared)) for under in answers]
+    where = np.concatenate([own[np.argsort(items[own], kind="stable")] for own in rows])
     part = replace(
         material.part(where),
-        models=Factor(np.repeat([0, 1], shared.size), pair),
+        models=Factor(np.repeat([0, 1], [own.size for own in rows]), pair),
         factors={name: own.part(where) for name, own in material.factors.items() if name != condition},
-        items=np.tile(np.arange(shared.size), 2),
+        items=np.searchsorted(shared, items[where]),
         conditions={},
     )
     return Pool(part, pool.human[where], pool.judge[where], pool.plan)
@@ -101,12 +103,10 @@ def _of_pair(
 ) -> Iterator[Row]:
     first, second = pair
     stratum = f"{condition} {first} minus {second}"
-    half = both.judge.size // 2
-    clusters = both.material.clusters
+    of_items, clusters = both.judge_by_item([first, second])
     raw = paired_difference(
-        both.judge[:half], both.judge[half:], name="raw difference", **both.plan.bootstrap,
-        clusters=in_random_groups(np.arange(half) if clusters is None else compact(clusters[:half])[0]),
-    )  # fmt: skip
+        *of_items.T, name="raw difference", **both.plan.bootstrap, clusters=in_random_groups(clusters)
+    )
     yield Row(RAW_BETWEEN, parties, raw, stratum)
     drawn = both.in_frame()
     labelled = [drawn.labelled_of(level) if level in drawn.models else 0 for level in pair]

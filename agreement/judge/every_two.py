@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.clustered_tests import mcnemar_p_in_clusters
-from agreement.coding import Codes, compact
+from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
+from agreement.judge.factors import means_by_code
 from agreement.judge.pool import Pool
 from agreement.lone_items import alone
 from agreement.methods import leaving_out
@@ -25,6 +26,8 @@ MOST_PARTS = 500
 NO_ITEM_OF_BOTH = "no item on which both models have a verdict of the judge"
 """The reason why two models are not compared."""
 _IN_ONE = "items with only one of the two answers there"
+_IN_SOME = "items with only some of the answers there"
+_DIFFER = "items on which verdicts on several answers of a model differ"
 Mask = npt.NDArray[np.bool_]
 
 
@@ -38,6 +41,9 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
     A part holds the items on which the answers of both models are of it: an attribute of answers may differ between
     them, and a part by that of one model would then be another for the same two models in reverse. How many are left
     out, as only one answer is of the part, is said in the method.
+
+    The test needs one verdict, right or wrong, on each model. Items on which the verdicts on several answers of a model
+    differ have none; they are left out, and the method counts them.
 
     The test is undefined and has no P if no item has a verdict on both models: no evidence is not a lack of difference.
 
@@ -56,27 +62,29 @@ def mcnemar_of_every_two(pool: Pool) -> Iterator[tuple[tuple[str, str], str, Est
     models, items = pool.models, pool.material.posed
     if items is None or not pool.material.scale.shares or not 2 <= len(models) <= MOST_MODELS:
         return
-    place = np.full((int(items.max()) + 1, len(models)), -1, dtype=np.intp)
-    for column, among in enumerate(models.values()):
-        rows = np.flatnonzero(among)
-        place[items[rows], column] = rows
-    scores = np.where(place >= 0, pool.judge[place], np.nan)
-    right, wrong = scores == 1.0, scores == 0.0
-    cluster = _cluster_of(pool, place)
+    judged = ~np.isnan(pool.judge)
+    scores = np.column_stack([means_by_code(pool.judge, items, among & judged) for among in models.values()])
+    right, wrong, mixed = scores == 1.0, scores == 0.0, (scores > 0.0) & (scores < 1.0)
+    rows = [np.flatnonzero(among) for among in models.values()]
+    several = any(own.size > np.unique(items[own]).size for own in rows)
+    cluster = _cluster_of(pool, items)
     pairs = len(models) * (len(models) - 1) // 2
     parts = {name: list(factor.levels()) for name, factor in pool.material.factors.items()}
     parts = {name: levels for name, levels in parts.items() if len(levels) * pairs <= MOST_PARTS}
     for (a, first), (b, second) in combinations(enumerate(models), 2):
         only_first, only_second = right[:, a] & wrong[:, b], wrong[:, a] & right[:, b]
         shared = (right[:, a] | wrong[:, a]) & (right[:, b] | wrong[:, b])
-        everywhere = np.ones_like(shared)
-        yield (first, second), "", _of(only_first, only_second, shared, everywhere, cluster, pool.plan.confidence)
+        undecided = ~np.isnan(scores[:, a]) & ~np.isnan(scores[:, b]) & (mixed[:, a] | mixed[:, b])
+        estimate = _of(only_first, only_second, shared, cluster, pool.plan.confidence)
+        yield (first, second), "", _leaving(estimate, undecided, _DIFFER)
         for name, levels in parts.items():
             for level, among in levels:
-                of_first, of_second = among[place[:, a]], among[place[:, b]]
-                estimate = _of(only_first, only_second, shared, of_first & of_second, cluster, pool.plan.confidence)
-                outside = leaving_out(int((shared & (of_first != of_second)).sum()), _IN_ONE)
-                estimate = replace(estimate, method=estimate.method + outside)
+                of_both = [_share_of(among, items, rows[column], len(scores)) for column in (a, b)]
+                inside = np.min(of_both, axis=0) == 1.0
+                estimate = _of(only_first, only_second, shared & inside, cluster, pool.plan.confidence)
+                estimate = _leaving(estimate, undecided & inside, _DIFFER)
+                partly = shared & ~inside & (np.max(of_both, axis=0) > 0.0)
+                estimate = _leaving(estimate, partly, _IN_SOME if several else _IN_ONE)
                 yield (first, second), f", {name} {level}", _of_parts(estimate, len(levels))
 
 
@@ -93,19 +101,31 @@ def discordant_in_words(estimate: Estimate) -> str:
     return f"the first alone correct on {round(estimate.value * estimate.n)} of {estimate.n} that differ"
 
 
-def _cluster_of(pool: Pool, place: npt.NDArray[np.intp]) -> Codes | None:
+def _cluster_of(pool: Pool, items: Codes) -> Codes | None:
     """The cluster of each item, that of any of its candidates; None without clusters."""
     clusters = pool.material.clusters
     if clusters is None:
         return None
-    return compact(np.asarray(clusters)[place.max(axis=1)])[0]
+    of_item = np.zeros(int(items.max()) + 1, dtype=np.intp)
+    of_item[items] = compact(clusters)[0]
+    return compact(of_item)[0]
 
 
-def _of(
-    only_first: Mask, only_second: Mask, shared: Mask, inside: Mask, cluster: Codes | None, confidence: float
-) -> Estimate:
-    """McNemar's test for two models within a part of the items; undefined, without P, if they share no item there."""
-    among = np.flatnonzero(shared & inside)
+def _share_of(among: Mask, items: Codes, rows: npt.NDArray[np.intp], count: int) -> Floats:
+    """The share of a model's answers to each item that are of a part; 0 where there is no answer."""
+    answers = np.bincount(items[rows], minlength=count)
+    inside = np.bincount(items[rows[among[rows]]], minlength=count)
+    return np.asarray(inside / np.maximum(answers, 1))
+
+
+def _leaving(estimate: Estimate, left_out: Mask, what: str) -> Estimate:
+    """The estimate with the number of items left out in its method."""
+    return replace(estimate, method=estimate.method + leaving_out(int(left_out.sum()), what))
+
+
+def _of(only_first: Mask, only_second: Mask, shared: Mask, cluster: Codes | None, confidence: float) -> Estimate:
+    """McNemar's test for two models on the items that they share; undefined, without P, if they share none."""
+    among = np.flatnonzero(shared)
     first, second = only_first[among], only_second[among]
     test = mcnemar(int(first.sum()), int(second.sum()), confidence=confidence)
     if not among.size:

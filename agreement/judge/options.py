@@ -110,7 +110,10 @@ def asked_of(arguments: Sequence[str]) -> Asked:
 
 
 def _design(given: argparse.Namespace) -> Design:
-    """The design that is named, or that the columns stand for; a simple random part has neither strata nor chances."""
+    """The design that is named, or that the columns stand for.
+
+    A simple random part has neither strata nor a column of chances, and a random part of each stratum no such column.
+    """
     named: Design | None = given.design
     for option, column in (("stratum", given.stratum), ("probability", given.probability)):
         if column and named == "random":
@@ -118,6 +121,11 @@ def _design(given: argparse.Namespace) -> Design:
                 f"design is 'random', a simple random part, and {option} names the column {column!r}; expected one of "
                 "the two: a part that was drawn by it is not simple"
             )
+    if given.probability and named == "stratified":
+        raise ValueError(
+            "design is 'stratified', in which the sizes of strata are the chances, and probability names the column "
+            f"{given.probability!r}; expected one of the two: --design probability corrects by its chances"
+        )
     return named or ("probability" if given.probability else "stratified" if given.stratum else "unknown")
 
 

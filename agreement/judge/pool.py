@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ from agreement.judge.coefficients import UNIT
 from agreement.judge.factors import Chosen, labelled_evenly, matched, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
+from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
@@ -299,6 +301,23 @@ class Pool:
         errors[rest] = corrected.of_others + corrected.between[strata[rest]]
         return errors
 
+    def judge_by_item(self, models: Sequence[str]) -> tuple[Floats, Codes]:
+        """The judge's mean score of each model's answers to each item that all of them answered, and its clusters.
+
+        Returns
+        -------
+        scores : ndarray of float, shape (items, models)
+            nan where the judge has no verdict.
+        clusters : ndarray of int, shape (items,)
+            Of the items; without clusters, their own numbers.
+        """
+        posed, judged = self.material.posed, ~np.isnan(self.judge)
+        assert posed is not None
+        items, (places, *_) = matched(posed, [self.models[model] for model in models])
+        scores = [means_by_code(self.judge, posed, self.models[model] & judged)[items] for model in models]
+        clusters = items if self.material.clusters is None else self.material.clusters[places]
+        return np.column_stack(scores), compact(clusters)[0]
+
     def _by_item(self, first: str, second: str) -> Estimate:
         assert self.material.posed is not None
         items, (places, _) = matched(self.material.posed, [self.models[first], self.models[second]])
@@ -363,26 +382,3 @@ def in_random_groups(clusters: Codes) -> Codes:
         return codes
     order = np.random.default_rng(0).permutation(count)
     return np.asarray(order % RANDOM_GROUPS)[codes]
-
-
-def rescaled(estimate: Estimate, low: float, width: float) -> Estimate:
-    """Rescale the estimate of a share to a scale that starts at `low` and is `width` wide.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    low, width : float
-
-    Returns
-    -------
-    Estimate
-
-    Examples
-    --------
-    >>> rescaled(Estimate("mean", 0.5, 0.25, 0.75, 9, "item", "Wilson"), 1.0, 4.0).high
-    4.0
-    """
-    fields = {name: low + width * getattr(estimate, name) for name in ("value", "low", "high")}
-    if estimate.se is not None:
-        fields["se"] = width * estimate.se
-    return Estimate(**{**vars(estimate), **fields})

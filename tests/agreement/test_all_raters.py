@@ -134,6 +134,17 @@ def test_lights_kappa_takes_weights(weights):
     assert result.value == pytest.approx(np.mean(kappas))
 
 
+@pytest.mark.parametrize(("rarer", "warns"), [(7, True), (8, False)])
+def test_lights_kappa_warns_where_a_category_is_expected_in_fewer_than_8_items(rarer, warns):
+    table = np.zeros((80, 3), dtype=int)
+    for rater in range(3):
+        table[rater : rater + rarer, rater] = 1
+
+    estimate = light_kappa(table, resamples=50)
+
+    assert ("a category is expected in fewer than 8 items" in str(estimate.warning)) == warns
+
+
 def test_lights_kappa_of_two_raters_has_the_bootstrap_interval_of_cohens():
     table = drawn(raters=2)
 

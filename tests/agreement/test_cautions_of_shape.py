@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from agreement import (
+    bland_altman,
     cohen_kappa,
     cohen_kappa_of_table,
     icc,
@@ -44,6 +45,49 @@ def test_every_coefficient_of_numbers_with_a_long_tail_warns_and_of_their_logari
 
     assert AT_A_SIDE in str(skewed.warning)
     assert AT_A_SIDE not in str(even.warning)
+
+
+def share_warned(draw, n, clusters=None, samples=200):
+    """The share of samples of differences whose limits of agreement warn of long tails."""
+    rng = np.random.default_rng(6)
+    limits = [bland_altman(draw(rng, n), np.zeros(n), clusters=clusters, resamples=20).upper for _ in range(samples)]
+    return np.mean(["differences have long tails" in str(limit.warning) for limit in limits])
+
+
+def normal(rng, n):
+    return rng.normal(size=n)
+
+
+def long_tailed(rng, n):
+    return rng.standard_t(3, size=n)
+
+
+def one_sided(rng, n):
+    return rng.lognormal(0.0, 0.6, size=n)
+
+
+@pytest.mark.parametrize("n", [30, 50, 100])
+def test_limits_of_agreement_seldom_warn_of_normal_differences_and_often_of_long_tails(n):
+    assert share_warned(normal, n) <= 0.08  # .05 and two standard errors
+    assert share_warned(long_tailed, n) > 0.35
+    assert share_warned(one_sided, n) > 0.5
+
+
+def test_limits_of_agreement_in_clusters_warn_of_long_tails_too():
+    subjects = np.arange(250) // 5
+
+    assert share_warned(normal, 250, subjects, samples=30) == 0.0
+    assert share_warned(long_tailed, 250, subjects, samples=30) > 0.5
+    assert share_warned(long_tailed, 1_000, np.arange(1_000) // 5, samples=3) == 0.0  # the interval follows 200 of them
+
+
+def test_the_bias_beside_limits_of_agreement_does_not_warn_of_long_tails():
+    differences = np.r_[np.zeros(40), 30.0, -1.0]
+
+    of_both = bland_altman(differences, np.zeros(42))
+
+    assert "differences have long tails: the interval is likely to be too narrow" in str(of_both.lower.warning)
+    assert of_both.bias.warning is None
 
 
 def test_a_correlation_of_ranks_knows_no_long_tail():

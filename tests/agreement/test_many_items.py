@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from agreement import ClusterDraw, bootstrap
+from agreement.functions_of_sums import ccc_of, limits_of, pearson_of
 from agreement.many_items import _drawn_places, _of_order, _without_each, orders_for
 from agreement.resampling import bootstrap_of_sums, random_generator, ratio
 from agreement.vectorised import Quantile
@@ -229,3 +230,19 @@ def test_no_resample_of_many_items_calls_the_function(statistic):
 @pytest.mark.parametrize(("resamples", "orders"), [(1, 1), (20, 2), (200, 9), (1_000, 20), (10_000, 64), (10**6, 64)])
 def test_few_resamples_are_laid_out_in_few_orders(resamples, orders):
     assert orders_for(resamples) == orders
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [pearson_of, ccc_of, lambda x, y: limits_of(x - y, (1.96,))[0]],
+    ids=["Pearson's r", "Lin's concordance", "limit of agreement"],
+)
+def test_sums_of_many_steps_are_whole_numbers_and_their_statistic_is_that_of_few(statistic):
+    few = np.random.default_rng(3).integers(1, 6, (2, 1_000)).astype(float)
+
+    of_few, of_many = statistic(*few), statistic(*np.tile(few, 100))
+
+    assert (of_many.rows == np.rint(of_many.rows)).all()
+    assert not (of_few.rows == np.rint(of_few.rows)).all()  # frozen limits stay the same to the last digit
+    assert of_many.of_all() == pytest.approx(of_few.of_all(), rel=1e-3)
+    assert statistic(*(np.tile(few, 100) + 0.5)).of_all() == pytest.approx(of_many.of_all(), rel=1e-12)

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement import bland_altman, icc, kendall_w, lin_ccc
+from agreement import (
+    bland_altman,
+    difference_of_parts,
+    icc,
+    kendall_w,
+    lin_ccc,
+    paired_difference,
+    reader_averaged_difference,
+)  # fmt: skip
+from agreement.percent import mean
 
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 FIRST, SECOND = [1.0, 2.0, 4.0, 3.0, 6.0], [1.5, 2.0, 3.0, 3.5, 7.0]
@@ -31,6 +40,47 @@ def test_lins_concordance_does_not_depend_on_the_unit_however_small_or_large(uni
     scaled = lin_ccc(np.array(FIRST) * unit, np.array(SECOND) * unit)
 
     assert numbers_of(scaled) == pytest.approx(numbers_of(lin_ccc(FIRST, SECOND)), abs=1e-12)
+
+
+ONE, OTHER = np.tile(FIRST, 4), np.tile(SECOND[::-1], 4)
+
+
+@pytest.mark.parametrize("unit", [2.0**-45, 2.0**-30, 2.0**-12, 2.0**12])
+@pytest.mark.parametrize(
+    "resampled",
+    [
+        lambda unit: paired_difference(ONE * unit, OTHER * unit, resamples=99, seed=1, tests_zero=True),
+        lambda unit: difference_of_parts(ONE * unit, np.arange(ONE.size) % 2, resamples=99, tests_zero=True),
+        lambda unit: bland_altman(ONE * unit, OTHER * unit, interval="percentile", resamples=99).upper,
+        lambda unit: bland_altman(ONE * unit, OTHER * unit, clusters=np.arange(ONE.size) // 2, resamples=99).bias,
+        lambda unit: mean(ONE * unit, None, name="mean", resamples=99),
+    ],
+    ids=["paired_difference", "difference_of_parts", "bland_altman", "bland_altman in clusters", "mean"],
+)
+def test_resampled_intervals_have_the_unit_of_the_data_however_small(resampled, unit):
+    scaled, plain = resampled(unit), resampled(1.0)
+
+    assert [x / unit for x in numbers_of(scaled)] == pytest.approx(list(numbers_of(plain)), rel=1e-9)
+    assert scaled.p == plain.p
+
+
+THIRDS, LEVELS = np.array([5, 4, 3, 1, 2, 0]) / 3.0, [0, 0, 0, 2, 1, 2]
+ACCURATE = [[1, 1, 1], [0, 0, 1], [0, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]]
+AS_ACCURATE = [[1, 1, 0], [1, 0, 1], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        lambda: bland_altman(THIRDS, LEVELS).bias,
+        lambda: bland_altman(THIRDS * 1e-9, np.array(LEVELS) * 1e-9).bias,
+        lambda: paired_difference(THIRDS, LEVELS, resamples=99, seed=1),
+        lambda: reader_averaged_difference(ACCURATE, AS_ACCURATE),
+    ],
+    ids=["bland_altman", "of a small unit", "paired_difference", "reader_averaged_difference"],
+)
+def test_means_that_are_equal_but_for_the_rounding_of_their_numbers_differ_by_0(difference):
+    assert difference().value == 0.0
 
 
 @pytest.mark.parametrize("unit", [1e-250, 1e-13, 1e250])

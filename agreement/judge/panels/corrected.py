@@ -7,13 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.coding import compact
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
-from agreement.judge.factors import matched
 from agreement.judge.material import Material
 from agreement.judge.panels import of_pairs, uniformity
 from agreement.judge.plan import Plan
@@ -227,17 +225,15 @@ def _differences(pool: Pool, judge: str, corrected: dict[str, Estimate], basis: 
 
 
 def _ranks(pool: Pool, judge: str) -> Iterator[Row]:
-    """Ranks by the judge's verdicts on the items that all models answered."""
-    models, items = pool.models, pool.material.posed
-    if items is None or len(models) < 2:
+    """Ranks by the judge's verdicts on the items that all models answered; of several answers the mean counts."""
+    models = pool.models
+    if pool.material.posed is None or len(models) < 2:
         return
-    shared, places = matched(items, list(models.values()))
-    if shared.size < 2:
+    scores, clusters = pool.judge_by_item(list(models))
+    if len(scores) < 2:
         return
-    clusters = pool.material.clusters[places[0]] if pool.material.clusters is not None else shared
-    scores = np.column_stack([pool.judge[place] for place in places])
     sets = rank_sets(
-        scores, clusters=in_random_groups(compact(clusters)[0]), resamples=pool.plan.resamples, seed=pool.plan.seed,
+        scores, clusters=in_random_groups(clusters), resamples=pool.plan.resamples, seed=pool.plan.seed,
         confidence=pool.plan.confidence,
     )  # fmt: skip
     for model, ranks in zip(models, sets.ranks, strict=True):

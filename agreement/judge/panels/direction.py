@@ -28,6 +28,7 @@ DIFFERENCE = "signed difference"
 LABELS, LABELS_TO_PASS = "labels needed", "labels to pass"
 """To notice a difference of the margin, and to show that there is none of it, as the criterion of direction asks."""
 EXACT, IN_CLUSTERS = "mcnemar exact", "mcnemar in clusters"
+_OF_DIRECTION = "the criterion of direction alone; agreement and the other criteria may take more"
 _INDEPENDENT = "as if candidates were independent; with clusters read the test in clusters"
 
 
@@ -120,7 +121,7 @@ def _against(
     if to_pass is not None:
         effect = design_effect(estimate, human - own)
         passing = labels_to_pass(human - own, to_pass, plan.power, effect, plan.confidence, shares=shares)
-        yield Row(LABELS_TO_PASS, parties, passing, basis=words)
+        yield Row(LABELS_TO_PASS, parties, passing, basis=words, sentence=_OF_DIRECTION)
 
 
 def _of_shares(

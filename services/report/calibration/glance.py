@@ -17,6 +17,7 @@ from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
+_LABELS = ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass on direction alone"))
 _OF_TWO_PARTS = (
     "The criteria of a judge whose agreement on test was opened are of test subjects; all other columns are of "
     "development subjects."
@@ -47,7 +48,7 @@ def at_a_glance(material: Material, panels: dict[str, Panel], plan: Plan, on_tes
                 "labels",
                 "Labels",
                 "How many notice a difference of the margin, and how many show that a judge without a direction lies "
-                "within it, as the criterion of direction asks",
+                "within it, as the criterion of direction asks; agreement and the other criteria may take more",
             ),
             Column("uniformity", "Over models and strata", "Whether it errs alike everywhere"),
         ),
@@ -133,7 +134,7 @@ def _labels(panel: Panel, judge: str, material: Material, plan: Plan) -> Cell:
     parties = (judge, main_basis(material, plan).name)
     counts = [
         f"{row.estimate.value:,.0f} {what}"
-        for statistic, what in ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass"))
+        for statistic, what in _LABELS
         for row in panel.of(statistic, parties=parties)
         if not math.isnan(row.estimate.value)
     ]

@@ -80,6 +80,10 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
         (("--states", "no=refusal"), "names 'no', which is a verdict on this scale"),
         (("--stratum", "model", "--design", "random"), "a simple random part, and stratum names the column 'model'"),
         (("--probability", "p", "--design", "random"), "a simple random part, and probability names the column 'p'"),
+        (
+            ("--stratum", "model", "--probability", "p", "--design", "stratified"),
+            "the sizes of strata are the chances, and probability names the column 'p'; expected one of the two",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, says):

@@ -98,6 +98,7 @@ def test_labels_to_notice_a_direction_and_labels_to_pass_its_criterion_are_two_n
 
     (notice,), (to_pass,) = panel.of("labels needed"), panel.of("labels to pass")
     assert (notice.estimate.value, to_pass.estimate.value) == (346, 462)
+    assert to_pass.sentence == "the criterion of direction alone; agreement and the other criteria may take more"
     assert "a difference of 5 points is noticed with power .8 by 346 labels (200 to 548)" in panel.sentence
     within = "that a judge without a direction lies within 5 points is shown with power .8 by 462 labels (309 to 709)"
     assert within in panel.sentence

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from agreement import mcnemar
 from agreement.judge.factors import Factor
 from agreement.judge.panels import corrected
 from agreement.judge.pool import Pool
@@ -110,6 +111,64 @@ def test_items_of_several_answers_do_not_pass_for_all_where_answers_were_drawn_o
 
     assert {pool.pairs("A", "B") for pool in pools} == {by_item}
     assert abs(np.mean([each.value for each in results])) < 2.5 * np.mean([each.se for each in results]) / 60**0.5
+
+
+def of_several_answers(judge, *, conditions=False):
+    """Panel 5 on A, which answered each item as often as the judge's first scores of it, and B, which did once.
+
+    Or on two conditions of one model.
+    """
+    of_a, of_b = judge
+    items, times = of_a.shape
+    names = Factor(np.repeat([0, 1], [of_a.size, items]), ("A", "B"))
+    given = material(
+        [np.ones(of_a.size + items)],
+        {"judge": np.r_[of_a.ravel(), of_b]},
+        models=Factor(np.zeros(of_a.size + items, dtype=int), ("M",)) if conditions else names,
+        items=np.r_[np.repeat(np.arange(items), times), np.arange(items)],
+        factors={"tier": Factor(np.r_[np.tile(np.arange(times) % 2, items), np.zeros(items, dtype=int)], ("x", "y"))},
+        conditions={"mode": names} if conditions else {},
+    )  # fmt: skip
+    return corrected.panel(given, PLAN)
+
+
+def drawn_scores(times):
+    rng = np.random.default_rng(8)
+    return rng.integers(0, 2, (60, times)).astype(float), rng.integers(0, 2, 60).astype(float)
+
+
+def test_ranks_rest_on_the_mean_of_several_answers_of_a_model_to_an_item():
+    of_a, of_b = drawn_scores(3)
+
+    panel = of_several_answers((of_a, of_b))
+
+    means = {row.parties[0]: row.estimate.value for row in panel.of("rank set")}
+    assert means == {"A": pytest.approx(of_a.mean()), "B": pytest.approx(of_b.mean())}
+
+
+def test_two_conditions_differ_by_the_means_of_several_answers_to_an_item():
+    of_a, of_b = drawn_scores(3)
+
+    panel = of_several_answers((of_a, of_b), conditions=True)
+
+    (raw,), (both,) = panel.of("difference of conditions, raw"), panel.of("difference of conditions, corrected")
+    assert (raw.estimate.value, raw.estimate.n) == (pytest.approx(np.mean(of_a.mean(axis=1) - of_b)), 60)
+    assert both.estimate.n == 60
+
+
+@pytest.mark.parametrize("conditions", [False, True], ids=["models", "conditions"])
+def test_mcnemar_leaves_out_and_counts_items_on_which_verdicts_on_several_answers_differ(conditions):
+    of_a, of_b = drawn_scores(2)
+    alike = of_a[:, 0] == of_a[:, 1]
+    alone = mcnemar(int((alike & (of_a[:, 0] > of_b)).sum()), int((alike & (of_a[:, 0] < of_b)).sum()))
+
+    panel = of_several_answers((of_a, of_b), conditions=conditions)
+
+    row, of_part, *_ = panel.of("McNemar of conditions" if conditions else "McNemar")
+    assert (row.estimate.n, row.estimate.value, row.estimate.p) == (alone.n, alone.value, alone.p)
+    said = f"{(~alike).sum()} items on which verdicts on several answers of a model differ left out"
+    assert said in row.estimate.method
+    assert f"{alike.sum()} items with only some of the answers there left out" in of_part.estimate.method
 
 
 def of_two_models(design="random", *, copies=False, **parts):

@@ -15,7 +15,7 @@ from db.engine import make_engine
 from services import report
 from services.judging import sealed_split
 from services.progress import data_lock, outstanding, overview
-from services.reading import member_progress, submission, worklist
+from services.reading import instructions, member_progress, submission, worklist
 from services.record import package
 from services.studies import frozen_facts
 from services.studies.freeze import freezing
@@ -131,7 +131,7 @@ def test_the_audit_trail_of_the_package_has_no_event_of_what_differs_of_test_sub
         work_through(replace(situation, raters=(rater,)), saying(others if number == 1 else []))
     curator = situation.raters[2]
     (desk,) = worklist.desks_of(situation.database, curator)
-    worklist.acknowledge_instructions(situation.database, curator, "sealed", desk.queue.key)
+    instructions.acknowledge_instructions(situation.database, curator, "sealed", desk.queue.key)
     differing = submission.current_payload(situation.database, curator, "sealed", desk.queue.key)
     submission.report_failure(situation.database, curator, differing["assignment"], "It is not drawn.")
     data_lock.close_study(situation.database, situation.admin, "sealed")

@@ -8,7 +8,7 @@ import pytest
 
 from db import Database
 from services.errors import Conflict
-from services.reading import worklist
+from services.reading import instructions
 from tests.listed_study import work_through
 from tests.situations import Situation, any_answers, on_the_desk, show, submit
 from tests.versioned_study import READS, new_version, one_more_case, opened_for_versions
@@ -23,7 +23,7 @@ def another_of_the_first_subject(folder: Path) -> None:
 
 def take_steps(situation: Situation, most: int) -> None:
     rater = situation.raters[0]
-    worklist.acknowledge_instructions(situation.database, rater, situation.study_key, "part-1")
+    instructions.acknowledge_instructions(situation.database, rater, situation.study_key, "part-1")
     for _ in range(most):
         payload = on_the_desk(situation, rater, "part-1")
         show(situation, rater, payload)
