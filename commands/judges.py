@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from commands.opening import As, opened_as
 from commands.terminal import console, print_problems, progress_bar, refuse
+
+if TYPE_CHECKING:
+    from services.judging.sources import RunFile
 
 cli = typer.Typer(no_args_is_help=True, help="Verdicts of LLM judges.")
 
@@ -57,18 +60,12 @@ def import_judge(
     act_as: As = None,
 ) -> None:
     """Import a judge's verdicts from the files of one run: all of them or nothing."""
-    from services.errors import InputRefused
-    from services.judging import import_runs, judged_pairs, run_identity, sources
+    from services.judging import import_runs, judged_pairs, sources
 
     with opened_as(act_as) as (database, actor):
         only_order = judged_pairs.order_of(order)
-        for file in files:
-            if not file.is_file():
-                raise InputRefused(f"{file.name} is missing; name a {import_runs.ENDINGS_IN_WORDS} file.")
-        first, *further = (sources.RunFile(file.name, file.read_bytes()) for file in files)
-        if prompt is not None and not prompt.is_file():
-            raise InputRefused(f"{prompt.name} is missing; name a file with the text of the prompt.")
-        text = "" if prompt is None else run_identity.text_of(prompt.read_bytes(), prompt.name)
+        first, *further = _run_files(files, f"a {import_runs.ENDINGS_IN_WORDS} file")
+        text = "" if prompt is None else _text_of(prompt, "the prompt")
         identity = import_runs.Identity(model, text, prompt_version, settings, made_on, sample, tuple(example or ()))
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, confidence_of=confidence_of)
         with progress_bar() as feed:
@@ -89,6 +86,27 @@ def import_judge(
                 progress=feed,
             )
         console.print(line.in_words, markup=False)
+
+
+def _run_files(files: list[Path], expected: str) -> list[RunFile]:
+    """Return the files of one run as they are read; refuse one that is missing."""
+    from services.errors import InputRefused
+    from services.judging.sources import RunFile
+
+    for file in files:
+        if not file.is_file():
+            raise InputRefused(f"{file.name} is missing; name {expected}.")
+    return [RunFile(file.name, file.read_bytes()) for file in files]
+
+
+def _text_of(file: Path, what: str) -> str:
+    """Return the text of a prompt or rubric; refuse a file that is missing."""
+    from services.errors import InputRefused
+    from services.judging import run_identity
+
+    if not file.is_file():
+        raise InputRefused(f"{file.name} is missing; name a file with the text of {what}.")
+    return run_identity.text_of(file.read_bytes(), file.name)
 
 
 @cli.command("import-labels")
@@ -123,14 +141,10 @@ def import_labels_of_people(
     act_as: As = None,
 ) -> None:
     """Import labels that people gave elsewhere, marked as not blinded here: all of it or nothing."""
-    from services.errors import InputRefused
     from services.judging import import_labels, sources
 
     with opened_as(act_as) as (database, actor):
-        for file in files:
-            if not file.is_file():
-                raise InputRefused(f"{file.name} is missing; name a file with labels.")
-        first, *further = (sources.RunFile(file.name, file.read_bytes()) for file in files)
+        first, *further = _run_files(files, "a file with labels")
         asked = sources.asked_of(layout, column or (), word or (), of_model, scorer, labeller_column or ())
         with progress_bar() as feed:
             line = import_labels.import_labels(
@@ -295,13 +309,10 @@ def certify_judge(
     act_as: As = None,
 ) -> None:
     """Write the certificate of a judge with one prompt, passed or not: as JSON, and as a card of one page."""
-    from services.errors import InputRefused
-    from services.judging import run_identity
     from services.report import calibration
 
     with opened_as(act_as) as (database, actor):
-        if rubric is not None and not rubric.is_file():
-            raise InputRefused(f"{rubric.name} is missing; name a file with the text of the rubric.")
+        instructions = None if rubric is None else _text_of(rubric, "the rubric").encode()
         file = calibration.file_of(to)
         made = calibration.certify(
             database,
@@ -310,7 +321,7 @@ def certify_judge(
             field,
             run or (),
             basis,
-            None if rubric is None else run_identity.text_of(rubric.read_bytes(), rubric.name).encode(),
+            instructions,
             labels or (),
         )
         file.write_text(made.document, encoding="utf-8")

@@ -19,7 +19,7 @@ from db.engine import Database, make_engine
 from services.people import passwords
 from services.record import maintenance
 from services.studies.volumes import preparing
-from tests.harness import chromium, databases, ending, postgresql, prepared, second_try
+from tests.harness import chromium, databases, ending, fewer_messages, postgresql, prepared, second_try
 from tests.harness.provide import under_ci
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer, clean_environment, run_manage
@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if root := ending.temporary_root():
             os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", root)
     config.pluginmanager.register(second_try)
+    fewer_messages.register_in_worker(config)
     databases.share_compiled_statements()
     expect.set_options(timeout=PATIENCE)
 

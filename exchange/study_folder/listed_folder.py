@@ -108,11 +108,8 @@ def look_through_listed(
     """
     problems = Problems()
     read = study_of(document, _FILE, expanding.version, (folder / "lists", *expanding.list_folders), problems)
-    for key, says in not_run_yet(read.judged) if read.judged else ():
-        problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
-    before = expanding.frozen.study if expanding.frozen is not None else None
-    for place, says in refused_since(read.judged, before) if read.judged else ():
-        problems.add(_FILE, place, f"{says[0].upper()}{says[1:]}")
+    if read.judged:
+        _note_what_cannot_run(problems, read.judged, expanding.frozen.study if expanding.frozen is not None else None)
     if read.of_tables is None:
         problems.unseen.append("what the phases need of the tables")
         return ExaminedFolder(None, problems, *look_through_tables(folder, document, problems))
@@ -165,6 +162,14 @@ def look_through_listed(
         )
         contents = replace(contents, warnings=tuple(_warnings(study, contents, shown_places)))
     return ExaminedFolder(contents, problems, volumes.rows, overlays.rows)
+
+
+def _note_what_cannot_run(problems: Problems, judged: Expansion, before: Expansion | None) -> None:
+    """Note what no study can be run with yet, and what only one that was frozen before the refusal may have."""
+    for key, says in not_run_yet(judged):
+        problems.add(_FILE, f"key {key}", f"{says[0].upper()}{says[1:]} The study can be checked and explained.")
+    for place, says in refused_since(judged, before):
+        problems.add(_FILE, place, f"{says[0].upper()}{says[1:]}")
 
 
 def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) -> Iterator[str]:

@@ -60,12 +60,8 @@ def load_listed(
     pixels = items_in_pixels(session, study_id, expansion)
     items = [_item_line(item, case, references, pixels.get(stored_id(item.id))) for item, case in stored]
     candidates = _candidates(session, study_id, left_out, asked_for)
-    members = session.exec(
-        select(Membership)
-        .where(Membership.study_id == study_id, Membership.role != "admin", col(Membership.removed_at).is_(None))
-        .order_by(col(Membership.id))
-    ).all()
-    there = {stored_id(member.id) for member in members}
+    members = _members(session, study_id)
+    there = {member.id for _, member in members}
     return ListedRows(
         items=items,
         candidates=candidates,
@@ -74,30 +70,12 @@ def load_listed(
             _drawn(session, study_id, phases, items, candidates, phases.chosen_by_answers if left_out else ()),
             candidates,
         ),
-        members=[
-            (
-                member.role,
-                Member(
-                    stored_id(member.id),
-                    member.pseudonym,
-                    member.specialty,
-                    member.years,
-                    member.group_key,
-                    member.slot,
-                    member.attributes,
-                ),
-            )
-            for member in members
-        ],
+        members=members,
         # Work dealt to somebody who was removed before any verdict is not missing.
         entries=[entry for entry in load_entries(session, study_id, phases, {}, left_out) if entry.member_id in there],
-        attributes_of_items=[
-            attribute.key for attribute in expansion.attributes if attribute.table in ("cases", "items")
-        ],
+        attributes_of_items=_attributes_of(expansion, "cases", "items"),
         attributes_of_raters=[each.key for each in declared_of(expansion)],
-        attributes_of_candidates=[
-            attribute.key for attribute in expansion.attributes if attribute.table == "candidates"
-        ],
+        attributes_of_candidates=_attributes_of(expansion, "candidates"),
         fields_of_models=[
             field.key
             for field in fields_of_models(expansion)
@@ -113,6 +91,34 @@ def load_listed(
         ),
         versions={version.sha256: version.number for version in versions_in(session, study_id)},
     )
+
+
+def _members(session: Session, study_id: int) -> list[tuple[str, Member]]:
+    """Return who reads or reviews, each with their role; nobody who was removed."""
+    rows = session.exec(
+        select(Membership)
+        .where(Membership.study_id == study_id, Membership.role != "admin", col(Membership.removed_at).is_(None))
+        .order_by(col(Membership.id))
+    )
+    return [
+        (
+            row.role,
+            Member(
+                stored_id(row.id),
+                row.pseudonym,
+                row.specialty,
+                row.years,
+                row.group_key,
+                row.slot,
+                row.attributes,
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _attributes_of(expansion: Expansion, *tables: str) -> list[str]:
+    return [attribute.key for attribute in expansion.attributes if attribute.table in tables]
 
 
 def _of_drawn(study_id: int, phases: StudyPhases, wanted: Any) -> Any:

@@ -22,6 +22,7 @@ from db import (
 )
 from db.base import stored_id
 from db.standing import STILL_MEMBER
+from protocol.study_phases import StudyPhases
 from services.errors import Conflict, NotAllowed, require_length
 from services.people import acts
 from services.people.acts import require_in_study
@@ -186,21 +187,11 @@ def join(
         specialty = rater_attributes.require_declared(session, study_id, specialty, years)
     earlier = _membership(session, study, person)
     if earlier is not None and earlier.removed_at is None:
-        if earlier.role != role:
-            article = "an" if earlier.role == "admin" else "a"
-            raise Conflict(
-                f"{person.name} is already {article} {earlier.role} in this study, and nobody has two roles in one."
-            )
+        _require_same_role(earlier, person, role)
         group = groups.group_named(phases, role, group) if group else earlier.group_key
         _require_as_known(session, earlier, person, group, known, specialty, years)
         return earlier
-    if role == "rater":
-        require_in_study(session, acts.JOIN_AS_RATER, study)
-    if role == "reviewer" and not phases.has_reviewers:
-        raise Conflict(
-            "This study has no work for reviewers: its protocol lists its phases, and raters do all of them, in "
-            "groups; invite them as a rater, into the group that reviews."
-        )
+    _require_work(session, study, phases, role)
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     # A person who returns in the same role returns to their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
@@ -229,6 +220,25 @@ def join(
         **_seals(session, study_id, membership, gone, again=earlier is not None),
     )
     return membership
+
+
+def _require_same_role(earlier: Membership, person: Person, role: str) -> None:
+    if earlier.role != role:
+        article = "an" if earlier.role == "admin" else "a"
+        raise Conflict(
+            f"{person.name} is already {article} {earlier.role} in this study, and nobody has two roles in one."
+        )
+
+
+def _require_work(session: Session, study: Study, phases: StudyPhases, role: str) -> None:
+    """Refuse a new member for whom the study has no work, or none any more."""
+    if role == "rater":
+        require_in_study(session, acts.JOIN_AS_RATER, study)
+    if role == "reviewer" and not phases.has_reviewers:
+        raise Conflict(
+            "This study has no work for reviewers: its protocol lists its phases, and raters do all of them, in "
+            "groups; invite them as a rater, into the group that reviews."
+        )
 
 
 def _require_as_known(
