@@ -250,7 +250,7 @@ REVISE = Act("assignment", "open for revision", "its rater", ("done",), "being r
 LEAVE = Act("assignment", "go back without a change", "its rater", ("being revised",), "done")
 CLOSE_PHASE = Act(
     "study",
-    "close a phase whose answers others depend on",
+    "close a phase for which others wait",
     "admin",
     ("open",),
     None,

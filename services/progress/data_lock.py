@@ -26,6 +26,7 @@ from db import (
 )
 from db.base import stored_id
 from protocol.language.computed import not_computed
+from protocol.phases import THEN
 from protocol.visibility import Progress, may_see
 from services.errors import LONGEST_REASON, SHORTEST_REASON, NotAllowed, require_reason
 from services.judging.counted_verdicts import CountedVerdicts
@@ -179,7 +180,12 @@ def _of_phases(
         .join(Person, col(Person.id) == table.person_id, isouter=True)
         .where(table.study_id == study.id)
     )
-    return [EventLine(f"{what} {phase}", reason, name or nobody, at) for phase, reason, name, at in rows]
+    # A second step is closed by the same act as its phase.
+    return [
+        EventLine(f"{what} {phase}", reason, name or nobody, at)
+        for phase, reason, name, at in rows
+        if not phase.endswith(THEN)
+    ]
 
 
 def _append(database: Database, actor: Actor, study_key: str, kind: str, reason: str, act: Act) -> None:

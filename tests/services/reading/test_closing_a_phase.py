@@ -10,6 +10,7 @@ from components import worklist_view
 from db import Database
 from services.errors import Conflict, NotFound, NotOnTheDesk
 from services.people.identity import Actor
+from services.progress import data_lock
 from services.reading import instructions, settling, worklist
 from services.record import verification
 from tests.listed_study import TWO_GROUPS, any_answers, closed_tables, opened_listed
@@ -121,6 +122,8 @@ def test_second_steps_of_others_are_waited_for_and_closed_with_the_first(databas
     close(situation)
 
     assert payload["own"] and before
+    events = data_lock.events_of(database, situation.admin, "listed")
+    assert [event.kind for event in events if event.reason] == ["close phase read"]
     assert waits(situation, scorer)[0] == ""
     assert on_the_desk(situation, second, "part-1")["kind"] == "done"
     with pytest.raises(NotOnTheDesk, match="This part was closed before your answer was saved"):
