@@ -154,22 +154,7 @@ def read(
 def _read(
     path: Path, columns: Columns, level: Level, categories: Sequence[str] | None, excluded: Collection[str]
 ) -> RatingsFile:
-    optional = [column for column in (columns.reference, columns.cluster) if column is not None]
-    needed = (*columns.item, columns.rater, columns.verdict, *optional, *columns.by)
-    frame, separator = _load(path, needed)
-    if frame[frame.columns[0]].isna().any():
-        frame = frame.dropna(how="all")  # a spreadsheet writes empty rows as nothing but separators
-    for column in needed:
-        if column not in frame.columns:
-            raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
-    for column in {*columns.item, columns.rater, *columns.by}:
-        frame[column] = stripped(frame[column])
-    if frame.empty:
-        raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
-    for column in (*columns.item, columns.rater):
-        if frame[column].isna().any():
-            row = frame.index[int(np.flatnonzero(frame[column].isna())[0])]
-            raise RatingsFileError(f"row {row + 1} has no {column!r}")
+    frame, separator = _checked(path, columns)
     of_reference = columns.reference or ("reference" if "reference" in frame.columns else None)
     of_cluster = columns.cluster or ("cluster" if "cluster" in frame.columns else None)
     if of_cluster is None and len(columns.item) > 1:
@@ -194,25 +179,48 @@ def _read(
         raise RatingsFileError(f"{unlike}; expected them to be written alike, or --categories with all of them")
     ratings = np.full(len(items) * len(raters), np.nan)
     ratings[place] = codes
-    clusters = None
-    if of_cluster:
-        result = _one_for_each_item(stripped(frame[of_cluster]), item, items, "cluster")
-        if result.isna().any():
-            raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
-        clusters = pd.factorize(result)[0]
     shape = (len(items), len(raters))
     return RatingsFile(
         np.asfortranarray(ratings.reshape(shape)),  # statistics of pairs read whole columns
         [str(name) for name in raters],
         levels,
         reference_codes,
-        clusters,
+        _clusters(stripped(frame[of_cluster]), item, items) if of_cluster else None,
         apart.reshape(shape),
         {
             name: _one_for_each_item(frame[name], item, items, name).fillna("").astype(str).to_numpy()
             for name in columns.by
         },
     )
+
+
+def _checked(path: Path, columns: Columns) -> tuple[pd.DataFrame, str]:
+    """Return a file's rows and its separator; every row has an item and a rater, and every named column is there."""
+    optional = [column for column in (columns.reference, columns.cluster) if column is not None]
+    needed = (*columns.item, columns.rater, columns.verdict, *optional, *columns.by)
+    frame, separator = _load(path, needed)
+    if frame[frame.columns[0]].isna().any():
+        frame = frame.dropna(how="all")  # a spreadsheet writes empty rows as nothing but separators
+    for column in needed:
+        if column not in frame.columns:
+            raise RatingsFileError(no_column(column, [str(name) for name in frame.columns]))
+    for column in {*columns.item, columns.rater, *columns.by}:
+        frame[column] = stripped(frame[column])
+    if frame.empty:
+        raise RatingsFileError("has headings and no verdicts; expected one row for each verdict")
+    for column in (*columns.item, columns.rater):
+        if frame[column].isna().any():
+            row = frame.index[int(np.flatnonzero(frame[column].isna())[0])]
+            raise RatingsFileError(f"row {row + 1} has no {column!r}")
+    return frame, separator
+
+
+def _clusters(column: pd.Series[str], item: Any, items: Any) -> Any:
+    """Return the number of each item's cluster, which every item has."""
+    result = _one_for_each_item(column, item, items, "cluster")
+    if result.isna().any():
+        raise RatingsFileError(f"item {items[int(np.flatnonzero(result.isna())[0])]!r} has no cluster")
+    return pd.factorize(result)[0]
 
 
 def _items(frame: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Any, Any]:
