@@ -130,8 +130,8 @@ def import_labels(
     blinding
         How the labellers are said to have been blinded; empty if not known.
     is_random_part
-        Whether the labelled candidates are declared a simple random part of all candidates; otherwise they are not
-        used to correct any score.
+        Whether the labelled candidates are declared a simple random part of all candidates; otherwise only models
+        whose every candidate is labelled get a score from them.
     asked, skip_unplaced, progress
         As for a judge's run.
 
