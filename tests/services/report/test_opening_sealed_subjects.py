@@ -94,17 +94,14 @@ def test_looks_at_development_are_remembered_beside_those_at_test(sealed: Situat
     assert re.search(r"Before +(one look|\d+ looks) at agreement on development subjects", card)
 
 
-def looks_at_test(situation: Situation, *runs: str) -> int:
-    """Open agreement of these runs, and return the looks at test subjects that their judge then has."""
-    shown = calibration.calibration_of(situation.database, situation.admin, "sealed", runs=runs)
-    return shown.of_judges["Judge (v1)"].looks
-
-
 @pytest.mark.usefixtures("opened")
 def test_a_repeated_run_beside_the_one_that_is_calibrated_is_no_further_look_at_test(sealed: Situation) -> None:
-    alone = looks_at_test(sealed, "first")
+    alone, with_repeat = (
+        calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=runs).of_judges["Judge (v1)"]
+        for runs in (["first"], ["first", "first again"])
+    )
 
-    assert looks_at_test(sealed, "first", "first again") == alone
+    assert (alone.looks, with_repeat.looks) == (1, 1)
 
 
 @pytest.mark.usefixtures("opened")
