@@ -145,6 +145,8 @@ class JudgeRunLine:
     files: int = 1
     # What was judged: "candidate" or "pair".
     unit: str = "candidate"
+    # Of the verdicts, how many are *excluded*; counted by the import alone.
+    excluded: int = 0
 
     @property
     def judged(self) -> int:
@@ -157,9 +159,10 @@ class JudgeRunLine:
         pool = self.candidates + self.not_judged
         cleared = cleared_in_words(self.cleared, VERDICTS)
         source, of_all = ("", "the file") if self.files == 1 else (f" from {self.files} files", "all of them")
+        excluded = f" ({self.excluded:,} of them excluded)" if self.excluded else ""
         return (
             f"Run '{self.name}' is imported{source}: {self.judged:,} of {counted(pool, self.unit)} "
-            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
+            f"judged{excluded}, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
             f"{self.unread}{cleared}"
         )
 
@@ -274,7 +277,7 @@ def import_judge_verdicts(
         said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
         slices.publish(run, require, "judge verdicts imported", **said)
     progress(2 * lines, 2 * lines, "The verdicts are imported")
-    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared, placed.excluded)
     return line if pairs is None else replace(line, unit="pair")
 
 
@@ -366,7 +369,9 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
         ]
 
 
-def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:
+def _line(
+    run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0, excluded: int = 0
+) -> JudgeRunLine:
     said = {key: str(run.parameters.get(key, "")) for key in ("field", "model", "prompt_version", "prompt_sha256")}
     return JudgeRunLine(
         run.name,
@@ -379,6 +384,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
         unread=unread_in_words(run.parameters) + order_in_words(run.parameters),
         cleared=cleared,
         files=len(run.parameters.get("files", ())) or 1,
+        excluded=excluded,
     )
 
 
