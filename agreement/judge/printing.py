@@ -101,6 +101,11 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
             without.update(verdicts.counts())
         left_out = f"; {_in_words(without)}: not scored" if without else ""
         yield f"{len(many)} humans: {min(many):,} to {max(many):,} verdicts each{left_out}."
+    if plan.design == "probability" and material.strata is not None:
+        yield (
+            "Scores are corrected by each candidate's own chance (--probability); the strata (--stratum) are not used: "
+            "--stratum alone corrects by their sizes."
+        )
     yield f"Intervals by resampling: {plan.resamples:,} resamples, seed {plan.seed}."
 
 
