@@ -41,6 +41,18 @@ def why_no_labels(database: Database, actor: Actor, study_key: str) -> str:
     return f"People compare pairs of answers in {', '.join(on_pairs)}, {NOT_OF_PAIRS}."
 
 
+def named_or_only(database: Database, actor: Actor, study_key: str, field: str) -> str:
+    """Return the field that a judge fills in; if none is named the only one, and empty if that is a correctness.
+
+    A run that says whether candidates are correct is stored without its field, as in studies that have none.
+    """
+    on_answers, on_pairs, _ = _known(database, actor, study_key)
+    if field or on_pairs or len(on_answers) != 1:
+        return field
+    ((only, asked),) = on_answers.items()
+    return "" if asked.type == "correctness" else only
+
+
 def is_on_pairs(database: Database, actor: Actor, study_key: str, field: str) -> bool:
     """Return whether a judge says in a field which of two answers is better."""
     return field in _known(database, actor, study_key)[1]

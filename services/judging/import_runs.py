@@ -21,7 +21,7 @@ from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length, require_name
-from services.judging.asked_fields import fields_on_pairs, scale_asked
+from services.judging.asked_fields import fields_on_pairs, named_or_only, scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import CandidateKeys, candidate_keys, replaced_candidates
 from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of, stored_order
@@ -196,8 +196,8 @@ def import_judge_verdicts(
     scale
         The scale of the verdicts; None for that of the field.
     field
-        In a study that lists its phases, the field that the judge fills in, as PHASE.FIELD; empty if the judge says
-        correct or incorrect for each candidate.
+        In a study that lists its phases, the field that the judge fills in, as PHASE.FIELD; empty if it is the only
+        one, or if the judge says correct or incorrect for each candidate.
     asked
         For another program's file, what its columns and words mean beyond what the file says itself.
     skip_unplaced
@@ -216,8 +216,8 @@ def import_judge_verdicts(
         The files are not pieces of one run, the study is not frozen or already holds this run, or a declared example
         is not an item of a development subject; or somebody else is importing the run at this moment.
     """
-    name = require_name("The name of the run", name, 80)
-    judge = require_name("The name of the judge", judge, 120)
+    name, judge = require_name("The name of the run", name, 80), require_name("The name of the judge", judge, 120)
+    field = named_or_only(database, actor, study_key, field)
     _require_plausible(identity)
     scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])

@@ -17,7 +17,7 @@ from protocol.fields.kind import Reference as CountsAsRight
 from protocol.fields.yes_no import YES_NO
 from protocol.scales import JudgeScale
 from services.errors import Conflict
-from services.judging.asked_fields import is_on_pairs, scale_asked
+from services.judging.asked_fields import is_on_pairs, named_or_only, scale_asked
 from services.judging.import_runs import Identity, JudgeRunLine, import_judge_verdicts
 from services.judging.scorers import A_NUMBER, RIGHT_OR_WRONG, SCORERS, Answer, Outcome, Scorer
 from services.judging.slices import Progress, unheard
@@ -48,7 +48,8 @@ def score_answers(
     name
         Name of the run; by default the scorer's name with its settings.
     field
-        The field that the scorer fills in, as PHASE.FIELD; empty if it says correct or incorrect.
+        The field that the scorer fills in, as PHASE.FIELD; empty if it is the only one, or if it says correct
+        or incorrect.
     reference
         Key of the field whose references count; empty for those that name no field.
     parameters
@@ -65,6 +66,7 @@ def score_answers(
     """
     scorer = _scorer(scorer_key)
     given = _given(scorer, parameters or {})
+    field = named_or_only(database, actor, study_key, field)
     if is_on_pairs(database, actor, study_key, field):
         raise Conflict(f"A rule scores single answers, and {field} is about pairs of answers; name another field.")
     _require_scale(scorer, given, field, scale_asked(database, actor, study_key, field))
