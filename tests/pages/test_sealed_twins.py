@@ -29,8 +29,9 @@ pytestmark = pytest.mark.server
 Twins = tuple[Situation, Situation]
 
 # What is drawn anew for each row, or follows from the moment, whatever was answered: keys of assignments, receipts and
-# times. Hashes do, too (each is of rows with such keys), but not which of them are equal.
-_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+# times. Hashes do, too (each is of rows with such keys or times), but not which of them are equal. Pages show the first
+# digits of a freeze's.
+_HASH = re.compile(r"\b[0-9a-f]{64}\b|(?<=freeze )[0-9a-f]{12}\b")
 _OF_THE_MOMENT = (
     (re.compile(r'"assignment": "[\w-]{22}"'), "<assignment>"),
     (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\b"), "<receipt>"),
@@ -55,7 +56,8 @@ def twins(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """Return a closed and judged study, and one in which something else is said of sealed subjects."""
     folder = tmp_path_factory.mktemp("twins")
     at_first = divided(on_sqlite(migrated_sqlite, folder / "at first"), folder / "at first")
-    pair = answered(at_first, folder / "a"), answered(at_first, folder / "b", items_for_test(at_first))
+    others, study = items_for_test(at_first), folder / "at first" / "study"
+    pair = answered(at_first, folder / "a", study=study), answered(at_first, folder / "b", others, study=study)
     yield pair
     for each in pair:
         each.database.engine.dispose()
@@ -79,7 +81,11 @@ def twins_on_postgresql(
     (folder / "at first" / "data").mkdir(parents=True)
     at_first = divided(copy_of(migrated_postgres, folder / "at first" / "data"), folder / "at first")
     others = items_for_test(at_first)
-    pair = answered(at_first, folder / "a", copied=copied), answered(at_first, folder / "b", others, copied=copied)
+    study = folder / "at first" / "study"
+    pair = (
+        answered(at_first, folder / "a", copied=copied, study=study),
+        answered(at_first, folder / "b", others, copied=copied, study=study),
+    )
     yield pair
     for each in pair:
         each.database.engine.dispose()
