@@ -23,6 +23,9 @@ _PARTS = ("development", "test")
 MOST_FOLDS = 20
 """The most folds of equal size into which the sample is divided: a share is rounded to whole folds."""
 
+NEAR_ENOUGH = 0.02
+"""How far the share that whole folds give may be from the one that is wanted before single subjects are moved."""
+
 
 @dataclass(frozen=True)
 class Split(Result):
@@ -57,7 +60,9 @@ def development_and_test(
 
     All items of a subject are in the same part, so that development sees nothing of the test part, and the parts have
     the same mix of strata, as far as whole subjects allow [1]_ [2]_. Subjects are drawn into folds of equal size, of
-    which the development part gets its share.
+    which the development part gets its share. Where folds are of few subjects, that may be off by more than 2 points:
+    single subjects are then moved, one by one, from the part that has too many items, such that the strata are nearest
+    to the share.
 
     Parameters
     ----------
@@ -67,7 +72,8 @@ def development_and_test(
         The stratification variable: the label of each item, or label and tier as a tuple. None or NaN is an item
         without a label, which follows its subject.
     share : float
-        Share of the items for development, between 0 and 1, to the nearest fraction with a denominator up to 20.
+        Share of the items for development, between 0 and 1; the folds are of the nearest fraction with a denominator
+        up to 20.
     seed : int, sequence of int or SeedSequence
         Seed of the draw.
     items : str
@@ -107,7 +113,9 @@ def development_and_test(
             f"the sample has {n_subjects} subjects and {int(is_labelled.sum())} {items}; expected "
             f"{2 * FEWEST_SUBJECTS} and {2 * FEWEST_LABELLED} or more, to be divided"
         )
-    is_test = ~_development(groups, codes, fraction, seed)
+    is_development = _development(groups, codes, fraction, seed)
+    moved = _move_nearer(is_development, groups, codes, share)
+    is_test = ~is_development
     parts = [np.flatnonzero(~is_test), np.flatnonzero(is_test)]
     of_subjects = [int(np.unique(groups[part]).size) for part in parts]
     of_labelled = [int(is_labelled[part].sum()) for part in parts]
@@ -124,13 +132,14 @@ def development_and_test(
         f"{many} subjects with {known} {items} for {part}" for (many, known), part in zip(numbers, _PARTS, strict=True)
     )
     folds = f"{fraction.numerator} of {fraction.denominator} folds for development"
+    nearer = f" ({moved} {'subject' if moved == 1 else 'subjects'} moved nearer to {share:g})" if moved else ""
     return Split(
         development=tuple(parts[0].tolist()),
         test=tuple(parts[1].tolist()),
         subjects=(of_subjects[0], of_subjects[1]),
         labelled=(of_labelled[0], of_labelled[1]),
         counts={name: (first, second) for name, (first, second) in counts.items()},
-        method=f"whole subjects, stratified, {folds}, seed {seed}: {shown}",
+        method=f"whole subjects, stratified, {folds}{nearer}, seed {seed}: {shown}",
     )
 
 
@@ -162,3 +171,29 @@ def _development(groups: Codes, strata: Codes, fraction: Fraction, seed: Seed) -
         for _, (_, within) in zip(range(fraction.numerator), drawn, strict=False):
             is_chosen[within] = True
     return is_chosen
+
+
+def _move_nearer(is_development: npt.NDArray[np.bool_], groups: Codes, strata: Codes, share: float) -> int:
+    """Move subjects until no move brings the share of labelled items nearer; return how many, 0 if it is near enough.
+
+    Each time it is the subject that leaves the strata nearest to the share, and of several the first.
+    """
+    places = np.unique(groups, return_inverse=True)[1]
+    items = np.zeros((int(places.max()) + 1, int(strata.max()) + 1))
+    np.add.at(items, (places[strata >= 0], strata[strata >= 0]), 1.0)
+    chosen = np.zeros(len(items), dtype=np.bool_)
+    chosen[places[is_development]] = True
+    excess, sizes, moved = items[chosen].sum(axis=0) - share * items.sum(axis=0), items.sum(axis=1), 0
+    if abs(excess.sum()) <= NEAR_ENOUGH * sizes.sum():
+        return 0
+    while True:
+        sign = np.sign(excess.sum())
+        can_move = (chosen == (sign > 0)) & (np.abs(excess.sum() - sign * sizes) < abs(excess.sum()))
+        if not can_move.any():
+            break
+        off = np.where(can_move, np.abs(excess - sign * items).sum(axis=1), np.inf)
+        best = int(off.argmin())
+        chosen[best] = not chosen[best]
+        excess, moved = excess - sign * items[best], moved + 1
+    is_development[:] = chosen[places]
+    return moved

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 
@@ -34,7 +34,7 @@ class JudgeScale:
     neither
         Names of codes that mean neither correct nor incorrect: *excluded*, or all codes of a scale without correctness.
     limits
-        For a numeric scale, the lowest and highest number; None for a scale of codes.
+        For a numeric scale, the lowest and highest number; None for a scale of codes. Its only code is *excluded*.
     """
 
     key: str
@@ -48,13 +48,13 @@ class JudgeScale:
     def names(self) -> tuple[str, ...]:
         """The names of the codes as stored, lowest first."""
         if self.limits is not None:
-            return NUMBER
+            return (*NUMBER, *(code.name for code in self.codes))
         return tuple(code.name for code in self.codes)
 
     def code_of(self, text: str) -> str | None:
         """Return the code, or the number, that a text in lower case stands for, or None."""
         if self.limits is not None:
-            return _number(text, self.limits)
+            return _number(text, self.limits) or self._by_text.get(text)
         return self._by_text.get(text)
 
     @cached_property
@@ -85,9 +85,11 @@ SCALES = (CORRECTNESS,)
 NUMBER = ("number",)
 # The option of a correctness that counts as correct; partly correct counts as incorrect.
 _CORRECT = "correct"
-_EXCLUDED = "excluded"
+EXCLUDED = "excluded"
+# How people say it where a phase has reasons for which a unit is not assessable.
+_NOT_ASSESSABLE = frozenset({EXCLUDED, "not_assessable", "not assessable"})
 # The codes of a scale of correctness from wrong to right, with the one that counts as neither at the end.
-FROM_WRONG = ("incorrect", "partly", _CORRECT, _EXCLUDED)
+FROM_WRONG = ("incorrect", "partly", _CORRECT, EXCLUDED)
 
 
 def scale_of(names: Sequence[str]) -> JudgeScale:
@@ -105,9 +107,28 @@ def scale_of(names: Sequence[str]) -> JudgeScale:
             raise ValueError(
                 f"no scale has the codes {', '.join(names)}; this release knows {[known.key for known in SCALES]}"
             )
-    if tuple(names) == NUMBER:
-        return number_scale(-math.inf, math.inf)
+    if tuple(names[:1]) == NUMBER:
+        scale = number_scale(-math.inf, math.inf)
+        return with_excluded(scale) if EXCLUDED in names else scale
     return scale_of_options([(name, name) for name in names])
+
+
+def with_excluded(scale: JudgeScale) -> JudgeScale:
+    """Return the scale with *excluded* as its last code, which is in no average; the same if it has that code.
+
+    >>> with_excluded(number_scale(0, 5)).code_of("not assessable")
+    'excluded'
+    """
+    if EXCLUDED in scale.names:
+        return scale
+    joint = " nor" if scale.key == CORRECTNESS.key else ", or"
+    taken = frozenset[str]().union(*(code.written for code in scale.codes))
+    return replace(
+        scale,
+        codes=(*scale.codes, Code(EXCLUDED, _NOT_ASSESSABLE - taken)),
+        refusal=f"{scale.refusal}{joint} {EXCLUDED}",
+        neither=scale.neither | {EXCLUDED},
+    )
 
 
 def scale_of_options(options: Sequence[tuple[str, str]]) -> JudgeScale:
@@ -132,7 +153,7 @@ def scale_of_options(options: Sequence[tuple[str, str]]) -> JudgeScale:
         codes=codes,
         correct_from=ids.index(_CORRECT) if says_correct else len(ids),
         refusal=f"is not one of {', '.join(ids)}",
-        neither=frozenset({_EXCLUDED} & set(ids)) if says_correct else frozenset(ids),
+        neither=frozenset({EXCLUDED} & set(ids)) if says_correct else frozenset(ids),
     )
 
 

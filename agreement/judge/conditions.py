@@ -39,7 +39,7 @@ def between_conditions(
     judge : str
     basis : Basis
     corrects : bool
-        Whether the sampling design is known, so that a corrected difference can be estimated.
+        Whether labels can correct, if all of a model are labelled or the sampling design is known.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def _of_pair(
     yield Row(RAW_BETWEEN, parties, raw, stratum)
     drawn = both.in_frame()
     labelled = [drawn.labelled_of(level) if level in drawn.models else 0 for level in pair]
-    if corrects and min(labelled) >= drawn.plan.fewest_shown:
+    if corrects and min(labelled) >= drawn.plan.fewest_shown and all(map(drawn.corrects, pair)):
         scores = {level: drawn.corrected(level) for level in pair}
         estimate = drawn.difference(first, second, scores)
         known = f"{basis.name}, {labelled[0]} and {labelled[1]} labelled"

@@ -126,6 +126,12 @@ def _design(given: argparse.Namespace) -> Design:
             "design is 'stratified', in which the sizes of strata are the chances, and probability names the column "
             f"{given.probability!r}; expected one of the two: --design probability corrects by its chances"
         )
+    for design, option, column in (
+        ("stratified", "stratum", given.stratum),
+        ("probability", "probability", given.probability),
+    ):
+        if named == design and not column:
+            raise ValueError(f"design is {named!r} without {option}; expected --{option} with the column that has it")
     return named or ("probability" if given.probability else "stratified" if given.stratum else "unknown")
 
 

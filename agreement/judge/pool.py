@@ -81,6 +81,17 @@ class Pool:
         """Number of a model's candidates with a human score."""
         return int((~np.isnan(self.human[self.models[model]])).sum())
 
+    def is_whole(self, model: str) -> bool:
+        """Whether every candidate of a model has a human score."""
+        return self.labelled_of(model) == int(self.models[model].sum()) > 0
+
+    def corrects(self, model: str) -> bool:
+        """Whether a model's labels give its score: they are all of its candidates, or it is known how they were drawn.
+
+        Reasons for which nothing is corrected, such as labels of what differed only, are not looked at here.
+        """
+        return self.is_whole(model) or (self.plan.design != "unknown" and self.labelled_of(model) > 0)
+
     def raw(self, model: str) -> Estimate:
         """The judge's mean score of a model, over all candidates with its verdict."""
         among = self.models[model] & ~np.isnan(self.judge)
@@ -242,7 +253,8 @@ class Pool:
 
     def pairs(self, first: str, second: str) -> bool:
         """Whether two models are compared item by item: enough items are labelled for both, and few for one only."""
-        if self.material.posed is None or not self.drawn_alike or not {first, second} <= self._evenly_labelled:
+        alike = self.drawn_alike or (self.is_whole(first) and self.is_whole(second))
+        if self.material.posed is None or not alike or not {first, second} <= self._evenly_labelled:
             return False
         of_two = self._labelled_items[first], self._labelled_items[second]
         of_both = np.intersect1d(*of_two)

@@ -12,7 +12,7 @@ from agreement.judge.material import Material
 from agreement.judge.panels import PANELS
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.scale import SEVERAL, Scale, State
+from agreement.judge.scale import IN_WORDS, SEVERAL, Scale, State
 from agreement.judge.wording import counted, p_in_words
 
 MOST_ROWS = 40
@@ -101,6 +101,11 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
             without.update(verdicts.counts())
         left_out = f"; {_in_words(without)}: not scored" if without else ""
         yield f"{len(many)} humans: {min(many):,} to {max(many):,} verdicts each{left_out}."
+    if plan.design == "probability" and material.strata is not None:
+        yield (
+            "Scores are corrected by each candidate's own chance (--probability); the strata (--stratum) are not used: "
+            "--stratum alone corrects by their sizes."
+        )
     yield f"Intervals by resampling: {plan.resamples:,} resamples, seed {plan.seed}."
 
 
@@ -120,7 +125,11 @@ def _in_other_runs(material: Material) -> Iterator[str]:
 
 
 def _in_words(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n:,} {words if n == 1 else SEVERAL.get(words, words)}" for words, n in counts.items())
+    # "1 no verdict" beside "2 without a verdict" would look like another kind.
+    alike = IN_WORDS[State.NO_VERDICT]
+    return ", ".join(
+        f"{n:,} {words if n == 1 and words != alike else SEVERAL.get(words, words)}" for words, n in counts.items()
+    )
 
 
 def _table(rows: tuple[Row, ...], scale: Scale) -> list[str]:

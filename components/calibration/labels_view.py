@@ -88,7 +88,7 @@ def _draw_form(study_key: str) -> None:
     is_random_part = st.checkbox(
         "What they labelled is a simple random part of all answers",
         key=f"{form}-random",
-        help="Otherwise no score is corrected by these labels.",
+        help="Otherwise they give a score only to models whose answers are all labelled.",
     )
     files = st.file_uploader(
         f"{import_runs.FORMATS_IN_WORDS}: item, candidate, labeller, verdict; or another program's",

@@ -39,6 +39,11 @@ def compared_fields(study: Expansion) -> dict[str, Field]:
     }
 
 
+def can_be_excluded(study: Expansion, name: str) -> bool:
+    """Return whether people can say in the phase of a field, PHASE.FIELD, that a unit is not assessable."""
+    return any(phase.key == name.partition(".")[0] and phase.not_assessable for phase in study.phases)
+
+
 def scale_of_field(field: Field) -> JudgeScale:
     """Return the scale on which a judge fills in a field, lowest first."""
     if field.type in NUMBERS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from sqlmodel import Session
 
@@ -10,8 +11,8 @@ from db import Database
 from db.base import stored_id
 from exchange.refusal import shown
 from protocol.language.expansion import Field
-from protocol.language.judged import compared_fields, judged_fields, scale_of_field
-from protocol.scales import CORRECTNESS, JudgeScale
+from protocol.language.judged import can_be_excluded, compared_fields, judged_fields, scale_of_field
+from protocol.scales import CORRECTNESS, JudgeScale, with_excluded
 from services.errors import Conflict
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -23,7 +24,7 @@ NOT_OF_PAIRS = "and labels made elsewhere are read on single answers, not on pai
 
 def fields_for_judges(database: Database, actor: Actor, study_key: str) -> dict[str, str]:
     """Return the fields that a judge can fill in, with their labels; empty for a study without listed phases."""
-    on_answers, on_pairs = _known(database, actor, study_key)
+    on_answers, on_pairs, _ = _known(database, actor, study_key)
     return {name: asked.label for name, asked in {**on_answers, **on_pairs}.items()}
 
 
@@ -34,10 +35,22 @@ def fields_for_labellers(database: Database, actor: Actor, study_key: str) -> di
 
 def why_no_labels(database: Database, actor: Actor, study_key: str) -> str:
     """Return why people elsewhere cannot fill in anything: only pairs are compared; empty if they can."""
-    on_answers, on_pairs = _known(database, actor, study_key)
+    on_answers, on_pairs, _ = _known(database, actor, study_key)
     if on_answers or not on_pairs:
         return ""
     return f"People compare pairs of answers in {', '.join(on_pairs)}, {NOT_OF_PAIRS}."
+
+
+def named_or_only(database: Database, actor: Actor, study_key: str, field: str) -> str:
+    """Return the field that a judge fills in; if none is named the only one, and empty if that is a correctness.
+
+    A run that says whether candidates are correct is stored without its field, as in studies that have none.
+    """
+    on_answers, on_pairs, _ = _known(database, actor, study_key)
+    if field or on_pairs or len(on_answers) != 1:
+        return field
+    ((only, asked),) = on_answers.items()
+    return "" if asked.type == "correctness" else only
 
 
 def is_on_pairs(database: Database, actor: Actor, study_key: str, field: str) -> bool:
@@ -58,8 +71,12 @@ def scale_asked(database: Database, actor: Actor, study_key: str, field: str, *,
     ------
     Conflict
         The study has no such field, or a field must be named.
+
+    Notes
+    -----
+    Where people of the phase can call a unit not assessable, the scale has *excluded* too.
     """
-    known, on_pairs = _known(database, actor, study_key)
+    known, on_pairs, excluding = _known(database, actor, study_key)
     if of_people and (field in on_pairs or (on_pairs and not known)):
         raise Conflict(f"People compare pairs of answers in {field or ', '.join(on_pairs)}, {NOT_OF_PAIRS}.")
     if not of_people:
@@ -74,12 +91,24 @@ def scale_asked(database: Database, actor: Actor, study_key: str, field: str, *,
         near = get_close_matches(field, known, n=1)
         expected = f"expected one of {', '.join(known)}" if known else "and this study has none for a judge"
         raise Conflict(f"There is no field '{shown(field)}'{f' (nearest: {near[0]})' if near else ''}, {expected}.")
-    return scale_of_field(known[field])
+    scale = scale_of_field(known[field])
+    return with_excluded(scale) if field in excluding else scale
 
 
-def _known(database: Database, actor: Actor, study_key: str) -> tuple[dict[str, Field], dict[str, Field]]:
-    """Return the fields about single answers, and those about pairs of answers."""
+class _Fields(NamedTuple):
+    """The fields about single answers, those about pairs of answers, and those of the former that may be excluded."""
+
+    on_answers: dict[str, Field]
+    on_pairs: dict[str, Field]
+    excluding: frozenset[str]
+
+
+def _known(database: Database, actor: Actor, study_key: str) -> _Fields:
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         expansion = frozen_facts.expansion_of(session, stored_id(study.id))
-    return ({}, {}) if expansion is None else (judged_fields(expansion), compared_fields(expansion))
+    if expansion is None:
+        return _Fields({}, {}, frozenset())
+    on_answers = judged_fields(expansion)
+    excluding = frozenset(name for name in on_answers if can_be_excluded(expansion, name))
+    return _Fields(on_answers, compared_fields(expansion), excluding)

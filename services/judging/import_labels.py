@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from sqlalchemy import case
 from sqlmodel import Session, col, func, select
 
 from db import Database, ImportedLabel, LabelImport, Membership, Person, queries
@@ -19,6 +20,7 @@ from exchange.foreign.layout import OF_ITSELF, Asked
 from exchange.formats import JUDGE_VERDICTS
 from exchange.judge_verdicts import NO_VERDICT, JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
+from protocol.scales import EXCLUDED
 from services.errors import LONGEST_REASON, Conflict, counted, require_length, require_name
 from services.judging import asked_fields
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
@@ -71,6 +73,8 @@ class LabelLine:
     is_random_part: bool
     imported_by: str
     at: str
+    # Of the labels, how many are *excluded*; not counted while labels are sealed, of some of which it would tell.
+    excluded: int = 0
     # As for a judge's run.
     unread: str = ""
     namesakes: tuple[str, ...] = ()
@@ -88,8 +92,9 @@ class LabelLine:
         same = ""
         if self.namesakes:
             same = f" Also names of members of this study, who are kept apart: {listed(self.namesakes)}."
+        excluded = f" ({self.excluded:,} of them excluded)" if self.excluded else ""
         return (
-            f"Labels '{self.name}' are imported, {NOT_BLINDED_HERE}: {counted(self.labels, 'label')} of "
+            f"Labels '{self.name}' are imported, {NOT_BLINDED_HERE}: {counted(self.labels, 'label')}{excluded} of "
             f"{counted(len(self.labellers), 'labeller')} on {counted(self.candidates, 'candidate')}; how they were "
             f"blinded is {self.blinding_in_words}.{self.unread}{same}"
             f"{cleared_in_words(self.cleared, LABELS)}"
@@ -130,8 +135,8 @@ def import_labels(
     blinding
         How the labellers are said to have been blinded; empty if not known.
     is_random_part
-        Whether the labelled candidates are declared a simple random part of all candidates; otherwise they are not
-        used to correct any score.
+        Whether the labelled candidates are declared a simple random part of all candidates; otherwise only models
+        whose every candidate is labelled get a score from them.
     asked, skip_unplaced, progress
         As for a judge's run.
 
@@ -341,12 +346,13 @@ def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> l
     for import_id, labeller in session.exec(named.order_by(col(ImportedLabel.labeller))):
         labellers.setdefault(import_id, []).append(labeller)
     numbers = {
-        import_id: (candidates, labels)
-        for import_id, candidates, labels in session.exec(
+        import_id: (candidates, labels, excluded)
+        for import_id, candidates, labels, excluded in session.exec(
             select(
                 ImportedLabel.import_id,
                 func.count(func.distinct(col(ImportedLabel.candidate_id))),
                 func.count(col(ImportedLabel.label)),
+                func.count(case((col(ImportedLabel.label) == EXCLUDED, 1))),
             )
             .where(of_study)
             .group_by(col(ImportedLabel.import_id))
@@ -361,11 +367,12 @@ def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> l
             row.source,
             SEALED if is_sealed else row.source_sha256,
             tuple(labellers[stored_id(row.id)]),
-            *numbers[stored_id(row.id)],
+            *numbers[stored_id(row.id)][:2],
             row.blinding,
             row.drawn == "random",
             names.get(row.person_id, "not known"),
             f"{row.at:%Y-%m-%d}",
+            0 if is_sealed else numbers[stored_id(row.id)][2],
             unread_in_words(row.parameters),
         )
         for row in imports

@@ -21,7 +21,7 @@ from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length, require_name
-from services.judging.asked_fields import fields_on_pairs, scale_asked
+from services.judging.asked_fields import fields_on_pairs, named_or_only, scale_asked
 from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import CandidateKeys, candidate_keys, replaced_candidates
 from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of, stored_order
@@ -145,6 +145,8 @@ class JudgeRunLine:
     files: int = 1
     # What was judged: "candidate" or "pair".
     unit: str = "candidate"
+    # Of the verdicts, how many are *excluded*; counted by the import alone.
+    excluded: int = 0
 
     @property
     def judged(self) -> int:
@@ -157,9 +159,10 @@ class JudgeRunLine:
         pool = self.candidates + self.not_judged
         cleared = cleared_in_words(self.cleared, VERDICTS)
         source, of_all = ("", "the file") if self.files == 1 else (f" from {self.files} files", "all of them")
+        excluded = f" ({self.excluded:,} of them excluded)" if self.excluded else ""
         return (
             f"Run '{self.name}' is imported{source}: {self.judged:,} of {counted(pool, self.unit)} "
-            f"judged, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
+            f"judged{excluded}, {self.unresolved:,} without a verdict, {self.not_judged:,} missing from {of_all}."
             f"{self.unread}{cleared}"
         )
 
@@ -193,8 +196,8 @@ def import_judge_verdicts(
     scale
         The scale of the verdicts; None for that of the field.
     field
-        In a study that lists its phases, the field that the judge fills in, as PHASE.FIELD; empty if the judge says
-        correct or incorrect for each candidate.
+        In a study that lists its phases, the field that the judge fills in, as PHASE.FIELD; empty if it is the only
+        one, or if the judge says correct or incorrect for each candidate.
     asked
         For another program's file, what its columns and words mean beyond what the file says itself.
     skip_unplaced
@@ -213,8 +216,8 @@ def import_judge_verdicts(
         The files are not pieces of one run, the study is not frozen or already holds this run, or a declared example
         is not an item of a development subject; or somebody else is importing the run at this moment.
     """
-    name = require_name("The name of the run", name, 80)
-    judge = require_name("The name of the judge", judge, 120)
+    name, judge = require_name("The name of the run", name, 80), require_name("The name of the judge", judge, 120)
+    field = named_or_only(database, actor, study_key, field)
     _require_plausible(identity)
     scale = scale or scale_asked(database, actor, study_key, field)
     asked = replace(asked, field=field.rpartition(".")[2])
@@ -274,7 +277,7 @@ def import_judge_verdicts(
         said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
         slices.publish(run, require, "judge verdicts imported", **said)
     progress(2 * lines, 2 * lines, "The verdicts are imported")
-    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared)
+    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared, placed.excluded)
     return line if pairs is None else replace(line, unit="pair")
 
 
@@ -366,7 +369,9 @@ def judge_runs_of(database: Database, actor: Actor, study_key: str) -> list[Judg
         ]
 
 
-def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0) -> JudgeRunLine:
+def _line(
+    run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared: int = 0, excluded: int = 0
+) -> JudgeRunLine:
     said = {key: str(run.parameters.get(key, "")) for key in ("field", "model", "prompt_version", "prompt_sha256")}
     return JudgeRunLine(
         run.name,
@@ -379,6 +384,7 @@ def _line(run: JudgeRun, judged: int, unresolved: int, not_judged: int, cleared:
         unread=unread_in_words(run.parameters) + order_in_words(run.parameters),
         cleared=cleared,
         files=len(run.parameters.get("files", ())) or 1,
+        excluded=excluded,
     )
 
 

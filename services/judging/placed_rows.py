@@ -11,6 +11,7 @@ import numpy as np
 
 from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import InputRefused, Problems, shown
+from protocol.scales import EXCLUDED
 from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
 from services.judging.foreign_rows import Unplaced
 from services.judging.named_models import NamedModels
@@ -49,6 +50,8 @@ class PlacedRows:
         In the order of the rows; `UNKNOWN` if a row is left out.
     errors
         How many of the stored rows have an error in place of a verdict.
+    excluded
+        How many of them have the verdict *excluded*.
     left_out, unplaced
         How many rows are left out because the study has no such candidate, and the first of them.
     unused_models
@@ -57,6 +60,7 @@ class PlacedRows:
 
     ids: Ids
     errors: int
+    excluded: int
     left_out: int
     unplaced: tuple[Unplaced, ...]
     unused_models: Sequence[str] = ()
@@ -112,7 +116,7 @@ def placed_rows(
         Lists everything that is wrong: the reader's problems, keys that the study lacks or has replaced, models other
         than the one that answered, and doubled verdicts.
     """
-    codes, errors = array("q"), 0
+    codes, errors, excluded = array("q"), 0, 0
     unplaced: list[Unplaced] = []
     replaced, unmatched, left_out = Offenders(), Offenders(), 0
     for part in in_parts(rows, lambda: AT_ONCE):
@@ -123,6 +127,7 @@ def placed_rows(
                 replaced.add(row)
             if number != UNKNOWN:
                 errors += row.verdict is None
+                excluded += row.verdict == EXCLUDED
             elif skip_unplaced:
                 left_out += 1
                 if len(unplaced) < LISTED:
@@ -146,7 +151,7 @@ def placed_rows(
             f"{file_name} holds no verdicts on {unit}s of the study, {unplaced[0].place}: {unplaced[0].because}; "
             "correct the keys, or choose the study that it is about."
         )
-    return PlacedRows(placed, errors, left_out, tuple(unplaced), models.unused)
+    return PlacedRows(placed, errors, excluded, left_out, tuple(unplaced), models.unused)
 
 
 def _code_of_unknown(row: JudgeRow) -> int:

@@ -45,6 +45,7 @@ class Outcome:
     explanation: str = ""
 
 
+RIGHT_OR_WRONG, A_NUMBER = "right or wrong", "a number"
 # Takes an answer and the settings. Returns None if the item has nothing with which the rule could compare.
 Rule = Callable[[Answer, Mapping[str, str]], Outcome | None]
 
@@ -63,6 +64,8 @@ class Scorer:
         The parameters that can be set, with their defaults.
     check
         Refuses invalid settings.
+    says
+        What it gives with its settings: "right or wrong", "a number", or nothing in particular (empty).
     """
 
     key: str
@@ -71,6 +74,7 @@ class Scorer:
     needs: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     check: Callable[[Mapping[str, str]], None] = lambda _set: None
+    says: Callable[[Mapping[str, str]], str] = lambda _set: RIGHT_OR_WRONG
 
 
 def _right(is_right: bool, explanation: str) -> Outcome:
@@ -105,6 +109,10 @@ def _accepted_words(answer: Answer) -> list[str]:
 def _check_threshold(given: Mapping[str, str]) -> None:
     if given["threshold"] != "none" and not 0.0 < _number(given["threshold"]) <= 1.0:
         raise Conflict(f"threshold is '{given['threshold']}', expected a number above 0 and up to 1, or none.")
+
+
+def _says_of_f1(given: Mapping[str, str]) -> str:
+    return A_NUMBER if given["threshold"] == "none" else RIGHT_OR_WRONG
 
 
 def _option_extraction(answer: Answer, given: Mapping[str, str]) -> Outcome | None:
@@ -196,7 +204,7 @@ def _check_column(given: Mapping[str, str]) -> None:
 
 _SCORERS = (
     Scorer("exact_match", 1, _exact_match, "accepted answers"),
-    Scorer("token_f1", 1, _token_f1, "accepted answers", {"threshold": "0.5"}, _check_threshold),
+    Scorer("token_f1", 1, _token_f1, "accepted answers", {"threshold": "0.5"}, _check_threshold, _says_of_f1),
     Scorer(
         "option_extraction",
         1,
@@ -213,6 +221,6 @@ _SCORERS = (
         {"unit": "", "tolerance": "0"},
         _check_number,
     ),
-    Scorer("own_column", 1, _own_column, "the declared attribute", {"column": ""}, _check_column),
+    Scorer("own_column", 1, _own_column, "the declared attribute", {"column": ""}, _check_column, lambda _set: ""),
 )
 SCORERS = {scorer.key: scorer for scorer in _SCORERS}

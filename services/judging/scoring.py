@@ -15,10 +15,11 @@ from exchange.refusal import nearest, shown
 from exchange.tables import JUDGE_VERDICTS
 from protocol.fields.kind import Reference as CountsAsRight
 from protocol.fields.yes_no import YES_NO
+from protocol.scales import JudgeScale
 from services.errors import Conflict
-from services.judging.asked_fields import is_on_pairs
+from services.judging.asked_fields import is_on_pairs, named_or_only, scale_asked
 from services.judging.import_runs import Identity, JudgeRunLine, import_judge_verdicts
-from services.judging.scorers import SCORERS, Answer, Outcome, Scorer
+from services.judging.scorers import A_NUMBER, RIGHT_OR_WRONG, SCORERS, Answer, Outcome, Scorer
 from services.judging.slices import Progress, unheard
 from services.people.identity import Actor
 from services.people.permission import require_role
@@ -47,7 +48,8 @@ def score_answers(
     name
         Name of the run; by default the scorer's name with its settings.
     field
-        The field that the scorer fills in, as PHASE.FIELD; empty if it says correct or incorrect.
+        The field that the scorer fills in, as PHASE.FIELD; empty if it is the only one, or if it says correct
+        or incorrect.
     reference
         Key of the field whose references count; empty for those that name no field.
     parameters
@@ -64,8 +66,10 @@ def score_answers(
     """
     scorer = _scorer(scorer_key)
     given = _given(scorer, parameters or {})
+    field = named_or_only(database, actor, study_key, field)
     if is_on_pairs(database, actor, study_key, field):
         raise Conflict(f"A rule scores single answers, and {field} is about pairs of answers; name another field.")
+    _require_scale(scorer, given, field, scale_asked(database, actor, study_key, field))
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         progress(0, 1, "Scoring the answers")
@@ -108,6 +112,17 @@ def _given(scorer: Scorer, parameters: Mapping[str, str]) -> dict[str, str]:
     given = {**scorer.parameters, **parameters}
     scorer.check(given)
     return given
+
+
+def _require_scale(scorer: Scorer, given: Mapping[str, str], field: str, scale: JudgeScale) -> None:
+    """Refuse a field on whose scale nothing stands that the rule says."""
+    says = scorer.says(given)
+    if (says == RIGHT_OR_WRONG and scale.code_of("correct") is None) or (says == A_NUMBER and scale.limits is None):
+        own = "takes numbers" if scale.limits is not None else f"is a scale of {', '.join(scale.names)}"
+        raise Conflict(
+            f"{scorer.key} says {says} of each answer, and {field or 'the field'} {own}; name a field that takes "
+            f"{'correct and incorrect' if says == RIGHT_OR_WRONG else 'numbers'}."
+        )
 
 
 def _scored(

@@ -39,7 +39,7 @@ class VerdictColumns:
         Ids of the candidates, ascending.
     codes : ndarray of int8, shape (n,)
         Place on the run's scale, counted from 0; `UNRESOLVED` if there is an error in place of a verdict. On a scale
-        of numbers 0 for every number.
+        of numbers 0 for every number, and the place of *excluded*, if it has that.
     numbers : ndarray of float64, shape (n,), or None
         On a scale of numbers, the verdict itself; NaN if there is none.
     """
@@ -104,7 +104,8 @@ class VerdictColumns:
             return [None] * len(candidates)
         places = np.minimum(np.searchsorted(self.candidates, candidates), len(self) - 1)
         numbers = self.numbers[places].tolist()
-        return [number if code >= 0 else None for number, code in zip(numbers, codes.tolist(), strict=True)]
+        said = zip(numbers, codes.tolist(), strict=True)
+        return [number if code == 0 else self.scale.names[code] if code > 0 else None for number, code in said]
 
 
 def _correct(scale: JudgeScale, codes: Codes) -> npt.NDArray[np.float64]:
@@ -156,8 +157,9 @@ def verdict_columns(session: Session, scales: Mapping[int, JudgeScale]) -> dict[
             _, own, verdicts = zip(*of_run, strict=True)
             candidates.extend(own)
             if run in numbers:
-                codes.extend(UNRESOLVED if verdict is None else 0 for verdict in verdicts)
-                numbers[run].extend(math.nan if verdict is None else float(verdict) for verdict in verdicts)
+                # Of a code of the scale, such as *excluded*, it is the place; every other verdict is a number.
+                codes.extend(places.get(verdict, 0) for verdict in verdicts)
+                numbers[run].extend(math.nan if verdict in places else float(verdict) for verdict in verdicts)
                 continue
             try:
                 codes.extend(map(places.__getitem__, verdicts))

@@ -209,6 +209,24 @@ def test_a_split_holds_whole_subjects_and_the_same_mix(share):
     assert split.counts["incorrect"] == tuple(int((label[part] == "incorrect").sum()) for part in (development, test))
 
 
+@pytest.mark.parametrize("share", [0.52, 0.6, 0.47])
+def test_few_subjects_are_divided_as_near_to_the_share_as_whole_subjects_allow(share):
+    subjects, strata = np.arange(90), np.arange(90) % 2
+
+    for seed in range(5):
+        split = development_and_test(subjects, strata, share=share, seed=seed)
+
+        assert split.labelled[0] == pytest.approx(share * 90, abs=1.8)
+        assert all(own[0] == pytest.approx(share * 45, abs=2.5) for own in split.counts.values())
+
+
+def test_64_subjects_in_two_strata_can_be_divided_by_a_share_of_52_in_100():
+    split = development_and_test(np.arange(64), np.arange(64) % 2, share=0.52, seed=1)
+
+    assert split.labelled == (33, 31)
+    assert "10 of 19 folds for development (4 subjects moved nearer to 0.52), seed 1" in split.method
+
+
 def test_the_same_seed_gives_the_same_split_and_another_one_another():
     subject, label = sample(np.random.default_rng(8), 100, 400)
 

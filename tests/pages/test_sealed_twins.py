@@ -28,12 +28,13 @@ from tests.situations import Situation
 pytestmark = pytest.mark.server
 Twins = tuple[Situation, Situation]
 
-# What is drawn anew for each row, or follows from the moment, whatever was answered: keys of assignments, receipts,
-# hashes (each is of rows with such keys) and times.
+# What is drawn anew for each row, or follows from the moment, whatever was answered: keys of assignments, receipts and
+# times. Hashes do, too (each is of rows with such keys or times), but not which of them are equal. Pages show the first
+# digits of a freeze's.
+_HASH = re.compile(r"\b[0-9a-f]{64}\b|(?<=freeze )[0-9a-f]{12}\b")
 _OF_THE_MOMENT = (
     (re.compile(r'"assignment": "[\w-]{22}"'), "<assignment>"),
     (re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\b"), "<receipt>"),
-    (re.compile(r"\b[0-9a-f]{64}\b"), "<hash>"),
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+00:00|Z| UTC)?"), "<time>"),
 )
 COMMANDS = {
@@ -55,7 +56,8 @@ def twins(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     """Return a closed and judged study, and one in which something else is said of sealed subjects."""
     folder = tmp_path_factory.mktemp("twins")
     at_first = divided(on_sqlite(migrated_sqlite, folder / "at first"), folder / "at first")
-    pair = answered(at_first, folder / "a"), answered(at_first, folder / "b", items_for_test(at_first))
+    others, study = items_for_test(at_first), folder / "at first" / "study"
+    pair = answered(at_first, folder / "a", study=study), answered(at_first, folder / "b", others, study=study)
     yield pair
     for each in pair:
         each.database.engine.dispose()
@@ -79,7 +81,11 @@ def twins_on_postgresql(
     (folder / "at first" / "data").mkdir(parents=True)
     at_first = divided(copy_of(migrated_postgres, folder / "at first" / "data"), folder / "at first")
     others = items_for_test(at_first)
-    pair = answered(at_first, folder / "a", copied=copied), answered(at_first, folder / "b", others, copied=copied)
+    study = folder / "at first" / "study"
+    pair = (
+        answered(at_first, folder / "a", copied=copied, study=study),
+        answered(at_first, folder / "b", others, copied=copied, study=study),
+    )
     yield pair
     for each in pair:
         each.database.engine.dispose()
@@ -92,7 +98,16 @@ def as_compared(text: str, situation: Situation) -> str:
     text = text.replace(f"'{situation.database.engine.url.database}'", "<database>")
     for pattern, name in _OF_THE_MOMENT:
         text = pattern.sub(name, text)
-    return text
+    numbers: dict[str, int] = {}
+    return _HASH.sub(lambda match: f"<hash {numbers.setdefault(match[0], len(numbers))}>", text)
+
+
+def test_hashes_are_compared_by_which_of_them_are_equal(twins: Twins) -> None:
+    a, b, c = ("0" * 63 + end for end in "abc")
+
+    compared = [as_compared(" ".join(hashes), twins[0]) for hashes in ((a, b, a), (c, a, c), (a, b, c))]
+
+    assert compared[0] == compared[1] != compared[2]
 
 
 def require_the_same(first: str, second: str) -> None:

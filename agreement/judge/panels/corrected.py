@@ -95,12 +95,15 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
     if not refused:
         labelled = {model: pool.labelled_of(model) for model in pool.models}
         withheld = too_few(labelled, pool.plan.fewest_shown)
+        in_part = [model for model in pool.models if labelled[model] and not pool.corrects(model)]
+        if in_part:
+            refused.append(f"Of {listed(in_part)}, {UNSAID}")
         for model in pool.models:
             if not labelled[model]:
                 refused.append(f"{model} has no human labels, and so no corrected score.")
-            elif model in withheld:
+            elif model in withheld and pool.corrects(model):
                 refused.append(f"The corrected score of {model} is {why_withheld(pool.plan.fewest_shown)}.")
-            else:
+            elif pool.corrects(model):
                 corrected[model] = pool.corrected(model)
                 rows.append(Row(CORRECTED, (model, judge), corrected[model], basis=basis.in_words))
         rows += _by_other_bases(pool, judge, basis, list(corrected))
@@ -127,7 +130,7 @@ def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> 
             continue
         other = pool_of(pool.material, judge, basis, pool.plan)
         for model in models:
-            if other.labelled_of(model):
+            if other.corrects(model):
                 yield Row(SIDE_BY_SIDE, (model, judge), other.corrected(model), f"by {basis.name}", basis.in_words)
 
 
@@ -155,9 +158,9 @@ def _differed(pool: Pool, judge: str, basis: Basis) -> str | None:
 
 
 def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
-    """The reasons why no score can be corrected; empty if scores can be."""
+    """The reasons why no score can be corrected; empty if those of the models that `Pool.corrects` can be."""
     plan, material = pool.plan, pool.material
-    if plan.design == "unknown":
+    if plan.design == "unknown" and not any(map(pool.is_whole, pool.models)):
         return [UNSAID]
     differed = _differed(pool, judge, basis)
     if differed is not None:
@@ -260,13 +263,17 @@ def _sentence(judge: str, rows: list[Row], pool: Pool, plan: Plan) -> str:
         text = f"By {judge} alone, uncorrected: {listed(scored, 4)}; what is true behind these scores cannot be said."
         silent = f" It has no verdict on any answer of {unscored}, so that there is no score of that."
         return f"{text}{silent if unscored else ''}"
-    design = DESIGNS[plan.design]
     scores = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in corrected], 6)
-    if len(corrected) == len(raw) and all(pool.labelled_of(name) == among.sum() for name, among in pool.models.items()):
-        alone = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw], 6)
-        return f"Every candidate is labelled, so that scores are the humans' own: {scores}; by {judge} alone: {alone}."
-    text = f"By {judge}, corrected by the humans' verdicts on {design}: {scores}"
     without = [row.parties[0] for row in raw if row.parties[0] not in {other.parties[0] for other in corrected}]
+    if plan.design == "unknown" or (not without and all(map(pool.is_whole, pool.models))):
+        alone = listed([f"{row.parties[0]} {on_how_many(row.estimate)}" for row in raw if row.estimate.n], 6)
+        which = f" of {listed([row.parties[0] for row in corrected])}" if without else ""
+        text = f"Every candidate{which} is labelled, so that scores are the humans' own: {scores}"
+        text += f"; by {judge} alone: {alone}" if alone else ""
+    else:
+        text = f"By {judge}, corrected by the humans' verdicts on {DESIGNS[plan.design]}: {scores}"
     if without:
         text += f"; {listed(without)} cannot be corrected without labels of their own"
+        if plan.design == "unknown":
+            text += ", on all candidates or on a part of which it is said how it was drawn"
     return f"{text}."

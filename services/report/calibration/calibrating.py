@@ -200,10 +200,11 @@ def calibration_of(
     _require_humans(what.whole, chosen, known_labels)
     _require_basis(what.whole, basis)
     seen = earlier.seen if earlier else _seen(what)
-    times = looks.note_looks(database, actor, study_key, chosen, seen)
+    seen_before = earlier.seen_before if earlier else _seen_before(what)
+    times = looks.note_looks(database, actor, study_key, chosen, seen, seen_before)
     panels = earlier.panels if earlier else _panels(what)
     if not earlier:
-        retained.retain(database, place, retained.Retained(what, seen, panels))
+        retained.retain(database, place, retained.Retained(what, seen, seen_before, panels))
     of_judges = {
         name: replace(
             of_judge, looks=times[of_judge.judge, of_judge.part], looks_before=times[of_judge.judge, what.part]
@@ -225,8 +226,17 @@ def calibration_of(
 
 def _seen(what: Parts) -> dict[tuple[Judge, looks.Part], str]:
     return {
+        (judge, part): looks.fingerprint(material, name, basis, repeats=part != "test")
+        for name, judge, part, material, basis in what.looked_at()
+    }
+
+
+def _seen_before(what: Parts) -> dict[tuple[Judge, looks.Part], str]:
+    """Return the hashes of looks at test subjects as they were stored when all runs of a prompt entered them."""
+    return {
         (judge, part): looks.fingerprint(material, name, basis)
         for name, judge, part, material, basis in what.looked_at()
+        if part == "test"
     }
 
 

@@ -72,7 +72,8 @@ def sentences(lines: Sequence[LabelLine]) -> tuple[str, ...]:
 
 
 def _origin(line: LabelLine) -> str:
-    drawn = "said to be a simple random part" if line.is_random_part else "not known, which corrects no score"
+    unsaid = "not known, which corrects no score of a model labelled in part"
+    drawn = "said to be a simple random part" if line.is_random_part else unsaid
     return (
         f"Labels '{line.name}': {counted(line.labels, 'label')} of {counted(len(line.labellers), 'labeller')} on "
         f"{counted(line.candidates, 'candidate')}, from {line.source} ({line.source_sha256[:12]}), imported on "

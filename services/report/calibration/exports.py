@@ -16,9 +16,9 @@ from exchange.report.report_csv import csv_lines
 from exchange.report.report_structure import Cell
 from protocol.fields.preference import SIDES
 from protocol.language.expansion import Expansion
-from protocol.language.judged import compared_fields
+from protocol.language.judged import compared_fields, judged_fields, scale_of_field
 from protocol.phases import SCORING
-from protocol.scales import NUMBER, scale_of
+from protocol.scales import EXCLUDED, NUMBER, scale_of
 from services.errors import Conflict
 from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import NOT_JUDGED, VerdictColumns, verdict_columns
@@ -212,8 +212,12 @@ def _read(
     chosen = [run for run in runs if run.name in names]
     read = verdict_columns(session, {stored_id(run.id): scale_of(run.scale) for run in chosen})
     levels = read[stored_id(chosen[0].id)].scale.names
+    on_answers = {} if expansion is None else judged_fields(expansion)
+    if field in on_answers and EXCLUDED not in scale_of_field(on_answers[field]).names:
+        # It stands for *not assessable*, which is no level.
+        levels = tuple(level for level in levels if level != EXCLUDED)
     people = [
-        Party(name, "human", "", [_as_number(says.get(number), levels) for number in ids], is_elsewhere=bool(labels))
+        Party(name, "human", "", [_on_scale(says.get(number), levels) for number in ids], is_elsewhere=bool(labels))
         for name, says in rated.people.items()
     ]
     judges = [
@@ -221,7 +225,7 @@ def _read(
             run.judge,
             "judge",
             run.name,
-            _of_run(read[stored_id(run.id)], _failures(session, run), ids),
+            [_on_scale(said, levels) for said in _of_run(read[stored_id(run.id)], _failures(session, run), ids)],
             in_words(judge_of(run)),
         )
         for run in chosen
@@ -346,11 +350,13 @@ def _reference(item: ItemLine | ReadItem) -> str:
     return "" if item.low is None or item.high is None else f"{item.low:g} to {item.high:g}"
 
 
-def _as_number(said: Said | None, levels: Sequence[str]) -> Said | None:
-    """Return a person's answer in the form of a judge's verdict: a number if the scale is numeric."""
-    if said is None or said[1] is None or tuple(levels) != NUMBER:
+def _on_scale(said: Said | None, levels: Sequence[str]) -> Said | None:
+    """Return a verdict as files have it: a number if the scale is numeric, and *excluded* as no verdict if no level."""
+    if said is None or said[1] is None:
         return said
-    return said[0], float(said[1])
+    if said[1] == EXCLUDED and EXCLUDED not in levels:
+        return EXCLUDED, None
+    return (said[0], float(said[1])) if tuple(levels) == NUMBER else said
 
 
 def _of_run(run: VerdictColumns, failures: Mapping[int, str], ids: Sequence[int]) -> list[Said | None]:

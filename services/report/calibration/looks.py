@@ -21,7 +21,12 @@ Part = Literal["all", "development", "test"]
 
 
 def note_looks(
-    database: Database, actor: Actor, study_key: str, field: str, seen: Mapping[tuple[Judge, Part], str]
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    field: str,
+    seen: Mapping[tuple[Judge, Part], str],
+    earlier: Mapping[tuple[Judge, Part], str] | None = None,
 ) -> dict[tuple[Judge, Part], int]:
     """Store who looked at what, and return how often each judge's agreement was opened, including this time.
 
@@ -36,15 +41,19 @@ def note_looks(
     ----------
     seen
         The hash of the compared verdicts, by judge and part.
+    earlier
+        The hash by which the same look may have been stored before, where it was computed otherwise.
     """
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         study_id = stored_id(study.id)
         before = _looks_at(session, study_id, field)
-        keyed = {
-            place: hmac.digest(bytes.fromhex(study.salt), plain.encode(), "sha256").hex()
-            for place, plain in seen.items()
-        }
+        salt = bytes.fromhex(study.salt)
+        keyed = {place: _keyed(salt, plain) for place, plain in seen.items()}
+        # Looks that were stored before hashes were keyed have the plain one.
+        known = {place: {sha256, seen[place]} for place, sha256 in keyed.items()}
+        for place, plain in (earlier or {}).items():
+            known[place] |= {plain, _keyed(salt, plain)}
         new = [
             CalibrationLook(
                 study_id=study_id,
@@ -56,8 +65,7 @@ def note_looks(
                 person_id=actor.person_id,
             )
             for ((judge, prompt), part), sha256 in keyed.items()
-            # Looks that were stored before hashes were keyed have the plain one.
-            if not before & {(judge, prompt, part, sha256), (judge, prompt, part, seen[(judge, prompt), part])}
+            if not any((judge, prompt, part, each) in before for each in known[(judge, prompt), part])
         ]
         if new:
             session.add_all(new)
@@ -73,6 +81,10 @@ def note_looks(
             )
         every = before | {(look.judge, look.prompt, look.part, look.material_sha256) for look in new}
         return {(judge, part): _number(every, judge[0], part) for judge, part in seen}
+
+
+def _keyed(salt: bytes, plain: str) -> str:
+    return hmac.digest(salt, plain.encode(), "sha256").hex()
 
 
 def looks_in_words(session: Session, study_id: int) -> str:
@@ -120,16 +132,19 @@ def _times_on(count: int, part: Part) -> str:
     return times if part == "all" else f"{times} on {part} subjects"
 
 
-def fingerprint(material: Material, judge: str, basis: str = "") -> str:
+def fingerprint(material: Material, judge: str, basis: str = "", *, repeats: bool = True) -> str:
     """Return the hash of everything that enters the comparison of a judge with people.
 
     Parameters
     ----------
+    repeats
+        Whether the judge's further runs enter it: they are compared with the first, but no panel of test subjects shows
+        anything of them.
     basis
         That of an opening, if it names one: the same verdicts by another basis are another look at test subjects.
     """
     hashed = hashlib.sha256(repr(material.scale).encode())
-    runs = material.runs.get(judge, {})
+    runs = material.runs.get(judge, {}) if repeats else {}
     if len(runs) < 2:
         runs = {"": material.judges[judge]}
     for name, verdicts in (*sorted(material.humans.items()), *sorted(runs.items())):

@@ -19,6 +19,7 @@ from db import JudgeRun
 from protocol.fields import ORDERED
 from protocol.language.expansion import Expansion, Field
 from protocol.language.judged import scale_of_field
+from protocol.scales import EXCLUDED
 from services.judging.run_identity import in_words, judge_of
 from services.judging.verdict_columns import UNRESOLVED
 from services.report.calibration.frame import frame_of, hangs_on_answers
@@ -261,7 +262,7 @@ def _of_rater(column: Column, answers: Sequence[object], places: Sequence[int], 
 def code_of(answer: object, scale: Scale) -> float | None:
     """Return the code of an answer; None if it is not a level of the scale, such as *excluded*."""
     if scale.kind == "number":
-        return None if answer is None else float(str(answer))
+        return None if answer is None or answer == EXCLUDED else float(str(answer))
     return float(scale.levels.index(str(answer))) if str(answer) in scale.levels else None
 
 

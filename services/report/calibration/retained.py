@@ -20,13 +20,14 @@ MOST_RETAINED = 2
 
 @dataclass(frozen=True)
 class Retained:
-    """The material that was read, the hash of what was compared by judge and part, and the panels.
+    """The material that was read, the hashes of what was compared by judge and part, now and before, and the panels.
 
     None of it depends on who asked; permission is checked before it is looked up.
     """
 
     what: Parts
     seen: Mapping[tuple[Judge, Part], str]
+    seen_before: Mapping[tuple[Judge, Part], str]
     panels: dict[str, Panel]
 
 

@@ -16,6 +16,7 @@ from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.listed import kind_of_field
 from protocol.language.pools import fields_taken
 from protocol.phases import THEN
+from protocol.scales import EXCLUDED
 from services.reading.field_keys import FieldKey
 from services.report.rows.columns import Column, Judged, State, Unit
 from services.report.rows.conditions import conditions_of
@@ -119,17 +120,19 @@ def _ratings(
         clusters=tuple(unit.cluster(study.analysis.cluster) for _, unit in units),
         kinds=tuple(KINDS[kind_of_field(field)] if key is None else key.key.kind for key in asked),
         keys=tuple(key if key is not None and key.state == "program" else None for key in asked),
-        judges=tuple(_judged(run, units) for run in runs if _judges(run, phase, field)),
+        judges=tuple(_judged(run, units, field) for run in runs if _judges(run, phase, field)),
         models=tuple(columns_of_models(models, field.key, [item for (item, _), _ in units])),
     )
 
 
-def _judged(run: Run, units: list[tuple[tuple[int, int], Unit]]) -> Judged:
+def _judged(run: Run, units: list[tuple[tuple[int, int], Unit]], field: Field) -> Judged:
+    """Return a run's verdicts on the scale of the field: a unit that the judge excluded has none, as with people."""
     candidates = np.array([candidate for (_, candidate), _ in units], dtype=np.int64)
     correct = run.verdicts.correctness_of(candidates).tolist()
+    has_own = any(option.id == EXCLUDED for option in field.options)
     return Judged(
         run.party,
-        tuple(run.verdicts.said_of(candidates)),
+        tuple(None if said == EXCLUDED and not has_own else said for said in run.verdicts.said_of(candidates)),
         tuple(None if math.isnan(verdict) else bool(verdict) for verdict in correct),
     )
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from exchange.report.report_structure import Cell, Column, PlainTable, Section
-from services.judging.verdict_columns import CandidateIds
+from protocol.scales import EXCLUDED
+from services.judging.verdict_columns import NOT_JUDGED, CandidateIds
 from services.report.calibration.compared import pairs_in
 from services.report.calibration.material import candidates_of_models
 from services.report.rows.listed_rows import ListedRows
@@ -24,7 +25,7 @@ _COLUMNS = (
     Column("field", "Fills in", "Phase and field that it fills in, empty for whether candidates are correct"),
     Column("candidates", "Candidates", "Candidates of models in the study, or pairs of them if these are compared"),
     Column("verdicts", "Verdicts", "Candidates with a verdict"),
-    Column("excluded", "Excluded", "Of these, verdicts that are neither correct nor incorrect"),
+    Column("excluded", "Excluded", "Of these, verdicts that exclude the candidate, which are in no average"),
     Column("refusal", "Refused", "Candidates on which the judge refused to say anything"),
     Column("unreadable", "Unreadable", "Candidates on which its reply could not be read as a verdict"),
     Column("error", "Errors", "Candidates with an error in place of a verdict"),
@@ -76,7 +77,7 @@ def _row(
     run: Run, candidates: CandidateIds, failures: Mapping[str, int], labels: Mapping[str, str]
 ) -> tuple[Cell, ...]:
     scale = run.verdicts.scale
-    neither = [place for place, name in enumerate(scale.names) if name in scale.neither] if scale.limits is None else []
+    excluded = scale.names.index(EXCLUDED) if EXCLUDED in scale.names else NOT_JUDGED
     by_kind = [failures.get(kind, 0) for kind in _FAILURES]
     refused, unreadable, nothing = by_kind
     return (
@@ -88,7 +89,7 @@ def _row(
         labels.get(run.field, run.field),
         candidates.size,
         len(run.verdicts) - run.verdicts.n_unresolved,
-        int(np.isin(run.verdicts.codes, neither).sum()),
+        int((run.verdicts.codes == excluded).sum()),
         refused,
         unreadable,
         run.verdicts.n_unresolved - sum(by_kind),

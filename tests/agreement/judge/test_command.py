@@ -84,6 +84,8 @@ def test_json_holds_every_panel_with_typed_rows(files, capsys):
             ("--stratum", "model", "--probability", "p", "--design", "stratified"),
             "the sizes of strata are the chances, and probability names the column 'p'; expected one of the two",
         ),
+        (("--design", "stratified"), "design is 'stratified' without stratum; expected --stratum with the column"),
+        (("--design", "probability"), "design is 'probability' without probability; expected --probability with"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, says):
@@ -93,6 +95,19 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_2(files, capsys, options, 
     assert status == 2
     assert says in error
     assert error.count("\n") == 1
+
+
+def test_beside_the_chances_of_candidates_strata_are_said_to_be_of_no_use(files, tmp_path, capsys):
+    header, *lines = (files / "judged.csv").read_text().splitlines()
+    table = tmp_path / "drawn.csv"
+    table.write_text("\n".join([f"{header},tier,chance", *(f"{line},{n % 2},0.5" for n, line in enumerate(lines))]))
+
+    said = []
+    for options in (("--stratum", "tier"), ("--stratum", "tier", "--probability", "chance")):
+        assert main([str(table), *BASIC, *options]) == 0
+        said.append("the strata (--stratum) are not used" in capsys.readouterr().out)
+
+    assert said == [False, True]
 
 
 def test_a_certificate_for_a_folder_gets_its_usual_name(files, tmp_path, capsys):

@@ -8,6 +8,7 @@ import pytest
 from agreement.judge.factors import Factor
 from agreement.judge.panels import PANELS, ceiling, corrected, criteria, direction, uniformity
 from agreement.judge.plan import Criteria, Declared, Plan
+from agreement.judge.printing import what_was_read
 from agreement.judge.scale import Scale
 from tests.agreement.judge.panel_material import PLAN, graded, material, mri_eval, three_humans
 
@@ -188,3 +189,11 @@ def test_panels_3_and_5_refer_to_each_other_where_rates_differ_and_the_signed_di
     assert "by model, though (panel 5, P < .001): errors of both kinds cancel." in three.sentence
     (rejected,) = [why for why in five.refused if "which is rejected" in why]
     assert "; panel 3, undecided over model, is of the signed difference, in which errors of both kinds" in rejected
+
+
+def test_one_missing_verdict_is_called_as_several_are():
+    judges = {"a": np.array([1.0, 1.0, 1.0, np.nan]), "b": np.array([1.0, 1.0, np.nan, np.nan])}
+
+    said = list(what_was_read(material([np.ones(4)], judges), PLAN))
+
+    assert "a: 1 without a verdict: not scored." in said and "b: 2 without a verdict: not scored." in said

@@ -155,9 +155,54 @@ def test_nothing_is_corrected_unless_it_is_said_how_the_labelled_were_drawn():
     assert "how the labelled candidates were chosen is not said" in panel.refused[0]
 
 
+def labelled_on_all_of_a():
+    """Model A of 136 answers, all labelled, model B of 40, labelled on 20, and model C without labels."""
+    human = np.r_[np.ones(111), np.zeros(25), np.ones(20), np.full(60, np.nan)]
+    judge = np.r_[np.ones(99), np.zeros(37), np.ones(80)]
+    return material([human], {"j": judge}, models=Factor(np.repeat([0, 1, 2], [136, 40, 40]), ("A", "B", "C")))
+
+
+def test_a_model_whose_every_answer_is_labelled_has_the_humans_own_score_without_a_design():
+    panel = corrected.panel(labelled_on_all_of_a(), Plan())
+
+    (row,) = panel.of(corrected.CORRECTED)
+    assert row.parties == ("A", "j") and row.estimate.value == pytest.approx(111 / 136)
+    assert (round(row.estimate.low, 2), round(row.estimate.high, 2)) == (0.74, 0.87)
+    assert "every candidate is labelled: the humans' own" in row.estimate.method
+    assert panel.sentence.startswith("Every candidate of A is labelled, so that scores are the humans' own: A .82")
+    assert "B and C cannot be corrected without labels of their own, on all candidates or on a part" in panel.sentence
+
+
+def test_beside_a_model_that_is_labelled_throughout_the_others_lack_a_design_or_labels():
+    panel = corrected.panel(labelled_on_all_of_a(), Plan())
+
+    assert panel.of(corrected.ROGAN_GLADEN) == [] and panel.of("corrected difference") == []
+    assert "Of B, how the labelled candidates were chosen is not said" in panel.refused[0]
+    assert "C has no human labels, and so no corrected score." in panel.refused[1]
+
+
+def test_two_models_labelled_throughout_are_compared_without_a_design():
+    whole = three_humans(items=60, n_labelled=60)
+    unlabelled = np.where(whole.models.codes == 2, np.nan, 1.0)
+    humans = {name: verdicts(own.codes * unlabelled) for name, own in whole.humans.items()}
+
+    panel = corrected.panel(replace(whole, humans=humans), Plan(resamples=400))
+
+    (row,) = panel.of("corrected difference")
+    assert (row.parties, row.sentence) == (("A", "B"), corrected.ITEM_BY_ITEM)
+    a, b = (row.estimate.value for row in panel.of(corrected.CORRECTED))
+    assert row.estimate.value == pytest.approx(a - b)
+
+
+def test_where_a_judge_is_silent_on_a_model_labelled_throughout_no_score_of_its_own_is_said():
+    given = material([np.ones(4)], {"j": np.full(4, np.nan)}, models=Factor(np.array([0, 0, 1, 1]), ("A", "B")))
+
+    assert corrected.panel(given, Plan()).sentence.count("alone") == 0
+
+
 def test_a_model_of_which_the_judge_says_nothing_has_no_score_in_a_sentence():
     models = Factor(np.array([0, 0, 1, 1]), ("A", "B"))
-    human = [np.array([1.0, 0.0, 1.0, 0.0])]
+    human = [np.array([1.0, np.nan, 1.0, np.nan])]
 
     said = corrected.panel(material(human, {"j": np.array([1.0, 1.0, np.nan, np.nan])}, models=models), Plan()).sentence
     assert said.endswith("It has no verdict on any answer of B, so that there is no score of that.")

@@ -10,7 +10,7 @@ from sqlmodel import select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict
 from db.engine import make_engine
-from services.errors import Conflict, InputRefused, NotAllowed
+from services.errors import Conflict, NotAllowed
 from services.judging import scoring
 from services.judging.import_runs import JudgeRunLine
 from services.record.verification import verify_study
@@ -31,6 +31,7 @@ phases:
     form:
       verdict: {type: correctness, excluded: Cannot be scored}
       overlap: {type: number, range: [0, 1]}
+      likert: {type: ordinal, options: {'1': Poor, '2': Good}}
 """
 
 
@@ -102,6 +103,25 @@ def test_a_column_of_the_study_is_taken_as_it_stands(situation: Situation) -> No
 
 
 @pytest.mark.parametrize(
+    ("scorer", "field", "parameters", "says"),
+    [
+        (
+            "exact_match",
+            "grade.likert",
+            {},
+            "exact_match says right or wrong .*, and grade.likert is a scale of 1, 2",
+        ),
+        ("token_f1", "grade.verdict", {"threshold": "none"}, "token_f1 says a number of each .*, and grade.verdict is"),
+    ],
+)
+def test_a_rule_is_refused_on_a_scale_on_which_nothing_stands_that_it_says(
+    situation: Situation, scorer: str, field: str, parameters: dict[str, str], says: str
+) -> None:
+    with pytest.raises(Conflict, match=says):
+        scored(situation, scorer, field, parameters=parameters)
+
+
+@pytest.mark.parametrize(
     ("scorer", "parameters", "says"),
     [
         ("exact_mach", {}, r"no scorer 'exact_mach' \(nearest: 'exact_match'\), expected one of exact_match, token_f1"),
@@ -118,7 +138,7 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence(
 
 
 def test_a_rule_that_says_correct_does_not_fill_in_a_number(situation: Situation) -> None:
-    with pytest.raises(InputRefused, match="verdict 'incorrect' is no number from 0 to 1"):
+    with pytest.raises(Conflict, match=r"grade\.overlap takes numbers; name a field that takes correct and incorrect"):
         scored(situation, "exact_match", "grade.overlap", name="refused")
 
 

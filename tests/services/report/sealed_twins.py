@@ -18,12 +18,13 @@ from db.engine import make_engine
 from services.adjudication import review_queue
 from services.judging import import_labels, import_runs, sealed_split
 from services.progress import data_lock, outstanding
-from services.reading import submission
+from services.reading import instructions, submission, worklist
 from services.studies.freeze import freezing
+from services.studies.versions import making
 from tests.harness.databases import copy_of_sqlite_file, sqlite_url
 from tests.listed_study import imported_listed, work_through
 from tests.sealed_study import with_many_items
-from tests.situations import Situation, imported_study, write_table
+from tests.situations import Situation, imported_study, show, write_table
 
 Answering = Callable[[dict[str, Any]], dict[str, Any]]
 # Returns a copy of a database that nobody is connected to, with another data folder.
@@ -159,8 +160,11 @@ def answered(
     field: str = "score.verdict",
     heard: list[str] | None = None,
     copied: Copying = copied_file,
+    study: Path | None = None,
 ) -> Situation:
     """Return a copy of a study in which everybody has answered, closed and judged.
+
+    One of the people cannot be shown the first unit, and says so.
 
     Parameters
     ----------
@@ -170,12 +174,18 @@ def answered(
         What an admin is told meanwhile is added to it.
     copied
         Copies the database.
+    study
+        The study's folder, of which a version with another item is made once the first of the people has answered.
     """
     at_first.database.engine.dispose()
     database = copied(at_first.database, folder)
     others = frozenset(int(key[1:]) for key in otherwise)
-    for number, rater in enumerate(at_first.raters):
-        of_rater = Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer)
+    _report_a_failure(Situation(database, STUDY, at_first.admin, at_first.raters[:1], at_first.reviewer))
+    of_raters = [Situation(database, STUDY, at_first.admin, (rater,), at_first.reviewer) for rater in at_first.raters]
+    if study is not None:
+        work_through(of_raters[0], _drafting(of_raters[0], _answering(0, others)))
+        _add_an_item(of_raters[0], study, folder / "version")
+    for number, of_rater in enumerate(of_raters):
         work_through(of_rater, _drafting(of_rater, _answering(number, others)))
     if at_first.reviewer != at_first.admin:
         messages = [review_queue.open_review_queue(database, at_first.admin, STUDY).in_words]
@@ -198,6 +208,27 @@ def answered(
         content="\n".join(["item,candidate,labeller,verdict,explanation", *labelled]).encode(),
     )  # fmt: skip
     return situation
+
+
+def _report_a_failure(situation: Situation) -> None:
+    (rater,) = situation.raters
+    desk, *_ = worklist.desks_of(situation.database, rater)
+    instructions.acknowledge_instructions(situation.database, rater, STUDY, desk.queue.key)
+    payload: Any = submission.current_payload(situation.database, rater, STUDY, desk.queue.key)
+    show(situation, rater, payload)
+    submission.report_failure(situation.database, rater, payload["assignment"], "A black screen")
+
+
+def _add_an_item(situation: Situation, study: Path, folder: Path) -> None:
+    shutil.copytree(study, folder)
+    for table, line in (
+        ("items.csv", f"i{N},a,open,Item {N}?"),
+        ("references.csv", f"i{N},left,,,,"),
+        ("candidates.csv", f"k{N},i{N},{MODELS[0]},answer {N} of a model"),
+    ):
+        with (folder / table).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    making.make_version(situation.database, situation.admin, STUDY, folder, "An item was forgotten.")
 
 
 def _answering(who: int, others: frozenset[int]) -> Answering:

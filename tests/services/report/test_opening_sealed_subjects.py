@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,30 @@ def test_looks_at_development_are_remembered_beside_those_at_test(sealed: Situat
     )
     assert counted is not None
     assert re.search(r"Before +(one look|\d+ looks) at agreement on development subjects", card)
+
+
+@pytest.mark.usefixtures("opened")
+def test_a_repeated_run_beside_the_one_that_is_calibrated_is_no_further_look_at_test(sealed: Situation) -> None:
+    alone, with_repeat = (
+        calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=runs).of_judges["Judge (v1)"]
+        for runs in (["first"], ["first", "first again"])
+    )
+
+    assert (alone.looks, with_repeat.looks) == (1, 1)
+
+
+@pytest.mark.usefixtures("opened")
+def test_a_look_that_was_stored_by_all_runs_of_its_prompt_is_not_counted_anew(sealed: Situation) -> None:
+    shown = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["first", "first again"])
+    material = shown.of_judges["Judge (v1)"].material
+    by_all, by_first = (looks.fingerprint(material, "Judge (v1)", repeats=repeats) for repeats in (True, False))
+    place = (("Older still", ""), "test")
+    note = partial(looks.note_looks, sealed.database, sealed.admin, "sealed", "score.verdict")
+
+    times = [note({place: by_all}), note({place: by_first}, {place: by_all})]
+
+    assert by_all != by_first
+    assert times == [{place: 1}, {place: 1}]
 
 
 @pytest.mark.usefixtures("opened")
