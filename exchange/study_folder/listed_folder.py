@@ -141,9 +141,13 @@ def look_through_listed(
     shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
     items = replace(items, rows=with_starts(problems, items.rows, shown_places))
     by_key = {item.key: item for item in reversed(items.rows)}
+    of_case = {case.key: case for case in whole}
     references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
-        reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
+        reader,
+        folder,
+        table_of(study, "candidates"),
+        lambda line: _candidate(line, study, items, by_key, of_case, shown_places),
     )
     pairs = read_pairs(reader, folder, candidates)
     for file, place, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
@@ -244,13 +248,15 @@ def _candidate(
     study: Expansion,
     items: Read[ItemRow],
     by_key: Mapping[str, ItemRow],
+    of_case: Mapping[str, CaseRow],
     shown_places: ShownPlaces,
 ) -> CandidateRow:
     practised = any(
         phase.source.practice == "only" and phase.rates in (["candidates"], ["pairs"]) for phase in study.phases
     )
     row = candidate_row(line, items, by_key, practised=practised)
-    in_pool = answer_in_pool(line, study, by_key.get(row.item), shown_places)
+    item = by_key.get(row.item)
+    in_pool = answer_in_pool(line, study, item, of_case.get(item.case) if item else None, shown_places)
     return replace(
         row,
         answer=row.answer if in_pool is None else in_pool,

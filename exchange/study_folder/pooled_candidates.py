@@ -7,41 +7,51 @@ from typing import Any
 
 from exchange.csv_table import Line
 from exchange.refusal import listed, shown
-from exchange.study_folder.folder_rows import CandidateRow
+from exchange.study_folder.folder_rows import CandidateRow, CaseRow
 from exchange.study_folder.item_table import ItemRow
 from exchange.study_folder.shown_places import ShownPlaces
+from exchange.study_folder.taken_items import can_pool
 from exchange.tables import Column
 from protocol.fields import PLACES, abstention
 from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
 from protocol.fields.text import LONGEST_TEXT
-from protocol.language.expansion import Expansion, Field
+from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.layout import can_be_given, laid_out, read_cell
-from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
+from protocol.language.pools import few_sources, fields_taken, pools_of_models, takes_of
 
 ANSWER = "answer"
 
 
 def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
     """Return the columns of candidates.csv that contain what is laid out, besides its own."""
-    phase = layout_of_candidates(study)
-    keys = [] if phase is None else [key for key in takes_of(study, phase) if key != ANSWER]
+    keys = [key for key in _laid_out_somewhere(study) if key != ANSWER]
     return tuple(Column(key, "Laid out as people's answers are.", "text", "", "", optional=True) for key in keys)
 
 
-def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_places: ShownPlaces) -> str | None:
-    """Return the answer of a line as it is laid out in the pool; None if the study has no such pool.
+def _laid_out_somewhere(study: Expansion) -> list[str]:
+    return list(dict.fromkeys(key for pool in pools_of_models(study) for key in takes_of(study, pool)))
+
+
+def answer_in_pool(
+    line: Line, study: Expansion, item: ItemRow | None, case: CaseRow | None, shown_places: ShownPlaces
+) -> str | None:
+    """Return the answer of a line as it is laid out in its pool; None if the study has no such pool.
 
     Answers that no person could have given to the item are noted as problems, because they would reveal the author.
     """
-    phase = layout_of_candidates(study)
-    if phase is None:
+    pools = pools_of_models(study)
+    if not pools:
         return None
+    phase = next((pool for pool in pools if item is not None and can_pool(study, pool, item, case)), None)
+    if item is not None and phase is None:
+        return _left_out(line, study, pools[0], item)
+    phase = phase or pools[0]
     fields = [] if item is None else fields_taken(study, phase, item.form)
     keys = [asked.key for asked in fields]
     cells = {key: line.text(key) for key in (*keys, ANSWER)}
     if item is None:
         return ""
-    for key in takes_of(study, phase):
+    for key in _laid_out_somewhere(study):
         if key not in (*keys, ANSWER) and line.text(key):
             line.problem(
                 f"{key} is filled in, and of item '{item.key}' people are asked {listed(keys) or 'nothing of it'}: it "
@@ -78,6 +88,20 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
     _note_what_is_too_long(line, fields, answers)
     _note_what_is_not_asked(line, fields, answers)
     return laid_out(fields, answers, options, places)
+
+
+def _left_out(line: Line, study: Expansion, pool: Phase, item: ItemRow) -> str:
+    """Return an answer to an item that no pool selects, where nobody can compare it with people's.
+
+    It is laid out as far as the form allows, so that it stays the same in versions of studies frozen earlier.
+    """
+    fields = fields_taken(study, pool, item.form)
+    cells = {asked.key: line.text(asked.key) for asked in fields}
+    if ANSWER not in cells and len(fields) == 1:
+        cells[fields[0].key] = cells[fields[0].key] or line.text(ANSWER)
+    options = dict(item.options)
+    answers = {asked.key: read_cell(asked, cells[asked.key], options) for asked in fields}
+    return laid_out(fields, answers, options, WITH_SCALE) or line.text(ANSWER)
 
 
 def _places_as_shown(
@@ -178,10 +202,10 @@ def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[s
 
 def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
     """Yield the pools that would contain no model's answers."""
-    phase = layout_of_candidates(study)
-    if phase is not None and candidates and not any(row.answer for row in candidates):
-        names = listed(takes_of(study, phase))
-        yield f"holds no answer: phase '{phase.key}' lays out {names}; fill in columns of these names."
+    pools = pools_of_models(study)
+    if pools and candidates and not any(row.answer for row in candidates):
+        names = listed(_laid_out_somewhere(study))
+        yield f"holds no answer: phase '{pools[0].key}' lays out {names}; fill in columns of these names."
 
 
 def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places: ShownPlaces) -> Iterator[str]:
