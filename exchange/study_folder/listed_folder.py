@@ -65,6 +65,7 @@ from protocol.language.idle_groups import idle_groups
 from protocol.language.not_run_yet import not_run_yet
 from protocol.language.pools import with_places_as_shown
 from protocol.language.refused_since import refused_since
+from protocol.language.revising import never_revised
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -178,6 +179,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from telling_names(study, {candidate.model for candidate in candidates})
     yield from telling_selections(study)
     yield from idle_groups(study)
+    yield from never_revised(study)
     yield from warnings_of_pools(study, candidates)
     yield from places_of_two_kinds(study, items, shown_places)
     yield from shown_places.warnings

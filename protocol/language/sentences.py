@@ -10,6 +10,7 @@ from protocol.language.law import breaches, reach_of
 from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.pairs import pairs_in_words
 from protocol.language.pools import few_sources, takes_of
+from protocol.language.revising import ends_of_revising
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
@@ -62,7 +63,7 @@ def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
         _opens(study, phase.opens),
         _afterwards(study, phase),
         _order(phase),
-        _freedoms(phase),
+        _freedoms(study, phase),
         _counting(study, phase),
     )
     return tuple(sentence for sentence in said if sentence)
@@ -155,7 +156,7 @@ def _order(phase: Phase) -> str:
     return f"Order: {order}{apart}." + (" Options are shuffled for each person." if phase.shuffle_options else "")
 
 
-def _freedoms(phase: Phase) -> str:
+def _freedoms(study: Expansion, phase: Phase) -> str:
     may = []
     if phase.not_assessable:
         may.append(f"call a unit not assessable ({options_words(phase.not_assessable)})")
@@ -164,9 +165,13 @@ def _freedoms(phase: Phase) -> str:
     if phase.comment:
         may.append("comment")
     revise = {"never": "", "session": " within the session", "until_closed": " until the study is closed"}
-    if phase.revise != "never":
-        may.append(f"revise an answer{revise[phase.revise]}")
+    ends = ends_of_revising(study, phase)
+    before, later = (listed([f"“{each.title}”" for each in part], "or") for part in (ends.before, ends.later))
+    if phase.revise != "never" and not before:
+        may.append(f"revise an answer{revise[phase.revise]}{f', unless they have begun {later}' if later else ''}")
     never = "" if phase.revise != "never" else " An answer cannot be revised."
+    if before:
+        never = f" An answer cannot be revised, as {before} comes first and can show what this phase is blind to."
     return (f"Raters can {listed(may)}." if may else "") + never
 
 
