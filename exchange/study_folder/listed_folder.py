@@ -38,6 +38,7 @@ from exchange.study_folder.model_answers import (
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
+    lacks_what_people_write,
     places_of_two_kinds,
     unlike_people_in_pool,
     warnings_of_pools,
@@ -184,6 +185,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from places_of_two_kinds(study, items, shown_places)
     yield from shown_places.warnings
     yield from unlike_people_in_pool(shown_places)
+    yield from lacks_what_people_write(shown_places)
     yield from warnings_of(
         tuple(case.key for case in cases),
         folder.volumes,

@@ -81,6 +81,8 @@ def answer_in_pool(
         for asked in fields
         if any(len(text) > LONGEST_TEXT for text in _texts_of(answers[asked.key]))
     ]
+    if any(answer is not None for answer in answers.values()):
+        shown_places.left_empty += [(line.number, asked.key) for asked in fields if _has_to_be_there(asked, answers)]
     places = WITH_SCALE
     if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
         places = shown_places.places_of(item)
@@ -171,6 +173,16 @@ def _is_offered(asked: Field, answers: Mapping[str, Any]) -> bool:
     return offered.issuperset(_texts_of(value))
 
 
+def _has_to_be_there(asked: Field, answers: Mapping[str, Any]) -> bool:
+    """Return whether a field is empty that people have to fill in, given what is laid out of the field above it."""
+    if not asked.required or answers[asked.key] is not None:
+        return False
+    when, by = asked.when, asked.options_by
+    asked_where = [(when.field, set(when.values))] if when else []
+    asked_where += [(by.field, {part.value for part in by.offered})] if by else []
+    return all(values & set(_texts_of(answers.get(field))) for field, values in asked_where)
+
+
 def _texts_of(value: object) -> list[str]:
     return [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str)]
 
@@ -242,6 +254,17 @@ def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
                 f"candidates.csv: {key} is {is_what} ({listed(cells)}), and is laid out as it stands, which says that "
                 f"a model wrote it; expected {expected}."
             )
+
+
+def lacks_what_people_write(shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield for each column the lines in which a model left empty what people have to fill in."""
+    for key in dict.fromkeys(key for _, key in shown_places.left_empty):
+        numbers = [str(number) for number, name in shown_places.left_empty if name == key]
+        lines = f"line{'' if len(numbers) == 1 else 's'} {listed(numbers)}"
+        yield (
+            f"candidates.csv: {key} is empty in {lines}, and people have to fill it in: an answer without it is known "
+            f"to be a model's. Fill it in, or let people leave it out, too (required: no)."
+        )
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:

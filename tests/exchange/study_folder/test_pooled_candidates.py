@@ -361,6 +361,20 @@ def test_an_answer_to_an_item_that_nobody_is_asked_stays_as_it_is(tmp_path: Path
     assert contents.candidates[1].answer == "An old stroke."
 
 
+@pytest.mark.parametrize(
+    ("why", "warned"),
+    [("why: text", True), ("why: {type: text, required: no}", False),
+     ("sure: yes_no, why: {type: text, when: {sure: yes}}", False)],
+)  # fmt: skip
+def test_an_answer_without_a_field_that_people_have_to_fill_in_is_warned_of(
+    tmp_path: Path, why: str, warned: bool
+) -> None:
+    contents = read(tmp_path, protocol=PROTOCOL.replace("why: text", why))
+
+    says = "candidates.csv: why is empty in line 3, and people have to fill it in: an answer without it is known to be"
+    assert any(warning.startswith(says) for warning in contents.warnings) == warned
+
+
 def test_two_pools_of_other_items_lay_answers_out_each_in_its_own_way(tmp_path: Path) -> None:
     lines = [("k1", "q1", "Model A", "Glioma", "Round.", ""), ("k2", "q2", "Model A", "", "", "b")]
 
