@@ -95,8 +95,8 @@ def _shown(study: Expansion, phase: Phase) -> str:
     disclosed = set(Asked(study).told_by(phase.key))
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
-    shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
-    hidden = [_thing(thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
+    shown = f"On the screen: {listed([_thing(study, thing) for thing in phase.shows]) or 'nothing but the form'}."
+    hidden = [_thing(study, thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
     return shown + (f" Never shown: {listed(hidden, 'or')}." if hidden else "")
 
 
@@ -117,9 +117,12 @@ def _tells_part(phase: Phase, thing: str) -> bool:
     return any(shown.startswith(f"{thing}.") for shown in phase.shows)
 
 
-def _thing(thing: str) -> str:
+def _thing(study: Expansion, thing: str) -> str:
     if thing in THINGS:
         return THINGS[thing].words
+    declared = next((attribute for attribute in study.attributes if attribute.key == thing), None)
+    if declared is not None:
+        return f"“{declared.heading}”"
     name, dot, part = thing.partition(".")
     return f"the {spoken(part)} of the {name}" if dot else f"the {spoken(thing)}"
 
@@ -141,7 +144,7 @@ def _opens(study: Expansion, opens: Opening) -> str:
 def _afterwards(study: Expansion, phase: Phase) -> str:
     if phase.then is None:
         return ""
-    things = listed([_thing(thing) for thing in phase.then.shows])
+    things = listed([_thing(study, thing) for thing in phase.then.shows])
     of_subject = any(reach_of(study, thing) == "subject" for thing in phase.then.shows)
     waits = ""
     if phase.counts:
