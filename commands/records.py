@@ -130,6 +130,7 @@ def audit_the_blinding(
             for said in done.first:
                 print_problem(said)
             if done.leaks:
+                console.print(done.advice, markup=False)
                 console.print("The file lists all of them; --show-values names what was found.", markup=False)
             raise typer.Exit(1)
         console.print(done.sentence)

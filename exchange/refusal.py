@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -163,7 +164,15 @@ def nearest(value: str, known: Iterable[str]) -> str:
     names = list(known)
     alike = [name for name in names if name.casefold() == value.casefold()]
     matches = alike or difflib.get_close_matches(value[:80], names, n=1, cutoff=0.6)
-    return f" (nearest: '{matches[0]}')" if matches else ""
+    return f" (nearest: '{_with_unseen_named(matches[0])}')" if matches else ""
+
+
+def _with_unseen_named(name: str) -> str:
+    """Return a name with its characters that are not drawn, such as a zero-width space, in words."""
+    return "".join(
+        letter if letter.isprintable() else f"[{unicodedata.name(letter, f'U+{ord(letter):04X}').lower()}]"
+        for letter in name
+    )
 
 
 def listed(names: Iterable[str]) -> str:

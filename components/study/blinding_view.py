@@ -22,6 +22,8 @@ def draw_last_audit(line: StudyLine) -> None:
         st.warning(last_audit(last), icon=":material/visibility:")
     else:
         st.markdown(last_audit(last))
+    if last is not None and last.leaks:
+        st.caption(last.advice)
     if last is not None and last.repeated:
         st.caption(last.repeated_in_words)
     st.caption(f"On the command line: `{command_to_copy(f'blinding-audit {line.key}')}`")

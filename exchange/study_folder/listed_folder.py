@@ -38,6 +38,7 @@ from exchange.study_folder.model_answers import (
 from exchange.study_folder.pooled_candidates import (
     answer_in_pool,
     lacking_in_pool,
+    lacks_what_people_write,
     places_of_two_kinds,
     unlike_people_in_pool,
     warnings_of_pools,
@@ -65,6 +66,7 @@ from protocol.language.idle_groups import idle_groups
 from protocol.language.not_run_yet import not_run_yet
 from protocol.language.pools import with_places_as_shown
 from protocol.language.refused_since import refused_since
+from protocol.language.revising import never_revised
 
 _FILE = "protocol.yaml"
 _UNKNOWN: Read[VolumeRow] = Read((), None, frozenset())
@@ -138,9 +140,13 @@ def look_through_listed(
     shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
     items = replace(items, rows=with_starts(problems, items.rows, shown_places))
     by_key = {item.key: item for item in reversed(items.rows)}
+    of_case = {case.key: case for case in whole}
     references = read_references(reader, folder, study, items, overlays, shown_places)
     candidates = read_table(
-        reader, folder, table_of(study, "candidates"), lambda line: _candidate(line, study, items, by_key, shown_places)
+        reader,
+        folder,
+        table_of(study, "candidates"),
+        lambda line: _candidate(line, study, items, by_key, of_case, shown_places),
     )
     pairs = read_pairs(reader, folder, candidates)
     for file, place, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):
@@ -179,10 +185,12 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from telling_names(study, {candidate.model for candidate in candidates})
     yield from telling_selections(study)
     yield from idle_groups(study)
+    yield from never_revised(study)
     yield from warnings_of_pools(study, candidates)
     yield from places_of_two_kinds(study, items, shown_places)
     yield from shown_places.warnings
     yield from unlike_people_in_pool(shown_places)
+    yield from lacks_what_people_write(shown_places)
     yield from warnings_of(
         tuple(case.key for case in cases),
         folder.volumes,
@@ -249,13 +257,15 @@ def _candidate(
     study: Expansion,
     items: Read[ItemRow],
     by_key: Mapping[str, ItemRow],
+    of_case: Mapping[str, CaseRow],
     shown_places: ShownPlaces,
 ) -> CandidateRow:
     practised = any(
         phase.source.practice == "only" and phase.rates in (["candidates"], ["pairs"]) for phase in study.phases
     )
     row = candidate_row(line, items, by_key, practised=practised)
-    in_pool = answer_in_pool(line, study, by_key.get(row.item), shown_places)
+    item = by_key.get(row.item)
+    in_pool = answer_in_pool(line, study, item, of_case.get(item.case) if item else None, shown_places)
     return replace(
         row,
         answer=row.answer if in_pool is None else in_pool,

@@ -6,12 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from exchange.refusal import listed
-from exchange.study_folder.attribute_columns import declared_of
 from exchange.study_folder.folder_rows import CaseRow, ReferenceRow
 from exchange.study_folder.item_table import ItemRow
+from exchange.study_folder.taken_items import can_take
 from protocol.fields import KINDS, own_options_of
-from protocol.language.expansion import Expansion, Field, Phase, Source
-from protocol.language.results import values_as_stored
+from protocol.language.expansion import Expansion, Field, Phase
 from protocol.references import FieldReference
 
 
@@ -37,7 +36,7 @@ def without_some_fields(
             if any(
                 field.key == key and field.required and field.when is None and field.options_by is None
                 for phase in asking[key]
-                if _can_take(study, phase.source, item, about.get(item.case))
+                if can_take(study, phase.source, item, about.get(item.case))
                 for field in (forms.get(item.form, ()) if phase.form == "as_item" else phase.fields)
             )
         ]
@@ -68,7 +67,7 @@ def that_answer_nothing(
             item, says = by_key[row.item], FieldReference(accepted=row.accepted, low=row.low, high=row.high)
             asked = forms.get(item.form, ()) if phase.form == "as_item" else phase.fields
             field = next((field for field in asked if field.primary and field.type in KINDS), None)
-            if field and says.says_something and _can_take(study, phase.source, item, about.get(item.case)):
+            if field and says.says_something and can_take(study, phase.source, item, about.get(item.case)):
                 (answering if _can_be_right(field, says) else answering_nothing)[field.key].append(row.item)
         for key, unused in answering_nothing.items():
             if answering[key] or not is_shown:
@@ -90,22 +89,3 @@ def _can_be_right(field: Field, says: FieldReference) -> bool:
 
 def _asked(phase: Phase, forms: Mapping[str, Sequence[Field]]) -> Sequence[Field]:
     return [field for own in forms.values() for field in own] if phase.form == "as_item" else phase.fields
-
-
-def _can_take(study: Expansion, source: Source, item: ItemRow, case: CaseRow | None) -> bool:
-    """Return whether a phase can take an item, by what the tables say; what follows from answers is not known yet."""
-    said = {
-        **dict(case.attributes if case is not None else ()), **dict(item.attributes),
-        "item": item.key, "case": item.case, "category": item.category, "format": item.format,
-        "grounding": item.grounding, "practice": "yes" if item.practice else "no",
-    }  # fmt: skip
-    known = {*said, *(attribute.key for table in ("cases", "items") for attribute in declared_of(study, table))}
-    names_practice = any(condition.name == "practice" for condition in source.where)
-    if source.phase is None and not names_practice and item.practice:
-        return False
-    behind = source.phase is None or _can_take(study, study.phase(source.phase).source, item, case)
-    return behind and all(
-        said.get(condition.name, "") in values_as_stored(condition.name, condition.values, study.attributes)
-        for condition in source.where
-        if condition.name in known
-    )

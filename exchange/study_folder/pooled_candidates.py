@@ -7,41 +7,51 @@ from typing import Any
 
 from exchange.csv_table import Line
 from exchange.refusal import listed, shown
-from exchange.study_folder.folder_rows import CandidateRow
+from exchange.study_folder.folder_rows import CandidateRow, CaseRow
 from exchange.study_folder.item_table import ItemRow
 from exchange.study_folder.shown_places import ShownPlaces
+from exchange.study_folder.taken_items import can_pool
 from exchange.tables import Column
 from protocol.fields import PLACES, abstention
 from protocol.fields.pixels import WITH_SCALE, column_and_row, pixel_in_words, pixels_at
 from protocol.fields.text import LONGEST_TEXT
-from protocol.language.expansion import Expansion, Field
+from protocol.language.expansion import Expansion, Field, Phase
 from protocol.language.layout import can_be_given, laid_out, read_cell
-from protocol.language.pools import few_sources, fields_taken, layout_of_candidates, takes_of
+from protocol.language.pools import few_sources, fields_taken, pools_of_models, takes_of
 
 ANSWER = "answer"
 
 
 def columns_of_pool(study: Expansion) -> tuple[Column, ...]:
     """Return the columns of candidates.csv that contain what is laid out, besides its own."""
-    phase = layout_of_candidates(study)
-    keys = [] if phase is None else [key for key in takes_of(study, phase) if key != ANSWER]
+    keys = [key for key in _laid_out_somewhere(study) if key != ANSWER]
     return tuple(Column(key, "Laid out as people's answers are.", "text", "", "", optional=True) for key in keys)
 
 
-def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_places: ShownPlaces) -> str | None:
-    """Return the answer of a line as it is laid out in the pool; None if the study has no such pool.
+def _laid_out_somewhere(study: Expansion) -> list[str]:
+    return list(dict.fromkeys(key for pool in pools_of_models(study) for key in takes_of(study, pool)))
+
+
+def answer_in_pool(
+    line: Line, study: Expansion, item: ItemRow | None, case: CaseRow | None, shown_places: ShownPlaces
+) -> str | None:
+    """Return the answer of a line as it is laid out in its pool; None if the study has no such pool.
 
     Answers that no person could have given to the item are noted as problems, because they would reveal the author.
     """
-    phase = layout_of_candidates(study)
-    if phase is None:
+    pools = pools_of_models(study)
+    if not pools:
         return None
+    phase = next((pool for pool in pools if item is not None and can_pool(study, pool, item, case)), None)
+    if item is not None and phase is None:
+        return _left_out(line, study, pools[0], item)
+    phase = phase or pools[0]
     fields = [] if item is None else fields_taken(study, phase, item.form)
     keys = [asked.key for asked in fields]
     cells = {key: line.text(key) for key in (*keys, ANSWER)}
     if item is None:
         return ""
-    for key in takes_of(study, phase):
+    for key in _laid_out_somewhere(study):
         if key not in (*keys, ANSWER) and line.text(key):
             line.problem(
                 f"{key} is filled in, and of item '{item.key}' people are asked {listed(keys) or 'nothing of it'}: it "
@@ -71,6 +81,8 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
         for asked in fields
         if any(len(text) > LONGEST_TEXT for text in _texts_of(answers[asked.key]))
     ]
+    if any(answer is not None for answer in answers.values()):
+        shown_places.left_empty += [(line.number, asked.key) for asked in fields if _has_to_be_there(asked, answers)]
     places = WITH_SCALE
     if phase.places == "as_shown" and any(asked.type in PLACES for asked in fields):
         places = shown_places.places_of(item)
@@ -78,6 +90,20 @@ def answer_in_pool(line: Line, study: Expansion, item: ItemRow | None, shown_pla
     _note_what_is_too_long(line, fields, answers)
     _note_what_is_not_asked(line, fields, answers)
     return laid_out(fields, answers, options, places)
+
+
+def _left_out(line: Line, study: Expansion, pool: Phase, item: ItemRow) -> str:
+    """Return an answer to an item that no pool selects, where nobody can compare it with people's.
+
+    It is laid out as far as the form allows, so that it stays the same in versions of studies frozen earlier.
+    """
+    fields = fields_taken(study, pool, item.form)
+    cells = {asked.key: line.text(asked.key) for asked in fields}
+    if ANSWER not in cells and len(fields) == 1:
+        cells[fields[0].key] = cells[fields[0].key] or line.text(ANSWER)
+    options = dict(item.options)
+    answers = {asked.key: read_cell(asked, cells[asked.key], options) for asked in fields}
+    return laid_out(fields, answers, options, WITH_SCALE) or line.text(ANSWER)
 
 
 def _places_as_shown(
@@ -147,6 +173,16 @@ def _is_offered(asked: Field, answers: Mapping[str, Any]) -> bool:
     return offered.issuperset(_texts_of(value))
 
 
+def _has_to_be_there(asked: Field, answers: Mapping[str, Any]) -> bool:
+    """Return whether a field is empty that people have to fill in, given what is laid out of the field above it."""
+    if not asked.required or answers[asked.key] is not None:
+        return False
+    when, by = asked.when, asked.options_by
+    asked_where = [(when.field, set(when.values))] if when else []
+    asked_where += [(by.field, {part.value for part in by.offered})] if by else []
+    return all(values & set(_texts_of(answers.get(field))) for field, values in asked_where)
+
+
 def _texts_of(value: object) -> list[str]:
     return [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str)]
 
@@ -178,10 +214,10 @@ def _note_what_is_not_asked(line: Line, fields: Sequence[Field], answers: dict[s
 
 def lacking_in_pool(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:
     """Yield the pools that would contain no model's answers."""
-    phase = layout_of_candidates(study)
-    if phase is not None and candidates and not any(row.answer for row in candidates):
-        names = listed(takes_of(study, phase))
-        yield f"holds no answer: phase '{phase.key}' lays out {names}; fill in columns of these names."
+    pools = pools_of_models(study)
+    if pools and candidates and not any(row.answer for row in candidates):
+        names = listed(_laid_out_somewhere(study))
+        yield f"holds no answer: phase '{pools[0].key}' lays out {names}; fill in columns of these names."
 
 
 def places_of_two_kinds(study: Expansion, items: Sequence[ItemRow], shown_places: ShownPlaces) -> Iterator[str]:
@@ -218,6 +254,17 @@ def unlike_people_in_pool(shown_places: ShownPlaces) -> Iterator[str]:
                 f"candidates.csv: {key} is {is_what} ({listed(cells)}), and is laid out as it stands, which says that "
                 f"a model wrote it; expected {expected}."
             )
+
+
+def lacks_what_people_write(shown_places: ShownPlaces) -> Iterator[str]:
+    """Yield for each column the lines in which a model left empty what people have to fill in."""
+    for key in dict.fromkeys(key for _, key in shown_places.left_empty):
+        numbers = [str(number) for number, name in shown_places.left_empty if name == key]
+        lines = f"line{'' if len(numbers) == 1 else 's'} {listed(numbers)}"
+        yield (
+            f"candidates.csv: {key} is empty in {lines}, and people have to fill it in: an answer without it is known "
+            f"to be a model's. Fill it in, or let people leave it out, too (required: no)."
+        )
 
 
 def warnings_of_pools(study: Expansion, candidates: Sequence[CandidateRow]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from exchange.refusal import InputRefused, Problems
+from exchange.refusal import InputRefused, Problems, listed, shown
 from exchange.spreadsheet import NotRead, decoded
 from exchange.study_folder.acknowledged_text import leave_images_out
 from exchange.study_folder.protocol_problems import add_problems, kind_in_words
@@ -79,14 +79,23 @@ def _text_of(path: Path, problems: Problems) -> str | None:
         else:
             return decoded(path.read_bytes())[0]
     except FileNotFoundError:
-        problems.add(
-            path.name, "", "is missing: a study folder needs one beside its CSV tables; add it and import again."
-        )
+        inside = _folders_with(path)
+        instead = f"import {listed(inside)}, in which there is one" if inside else "add it and import again"
+        problems.add(path.name, "", f"is missing: a study folder needs one beside its CSV tables; {instead}.")
     except OSError as error:
         problems.add(path.name, "", f"cannot be read ({error.strerror}); expected a YAML file.")
     except NotRead as error:
         problems.add(path.name, "", str(error))
     return None
+
+
+def _folders_with(path: Path) -> list[str]:
+    """Return the names of the folders beside a missing file that hold a file of its name."""
+    try:
+        beside = sorted(path.parent.iterdir())
+    except OSError:
+        return []
+    return [f"'{shown(each.name)}'" for each in beside if (each / path.name).is_file()]
 
 
 def parse_protocol(text: str, name: str = "protocol.yaml") -> Protocol:

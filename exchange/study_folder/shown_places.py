@@ -33,6 +33,8 @@ class ShownPlaces:
         The same, of cells that are no option, or no number, of a field in which people can give nothing else.
     too_long
         The same, of cells with a longer text than people can write.
+    left_empty
+        Empty cells of answers, in fields that people have to fill in: line number and column.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class ShownPlaces:
         self.not_places: list[tuple[int, str, str]] = []
         self.not_offered: list[tuple[int, str, str]] = []
         self.too_long: list[tuple[int, str, str]] = []
+        self.left_empty: list[tuple[int, str]] = []
 
     @property
     def are_as_shown(self) -> bool:

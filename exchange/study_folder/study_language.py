@@ -235,6 +235,9 @@ def _shared_lists(
     for name in sorted(_named(document)):
         file = next((folder / f"{name}.yaml" for folder in folders if (folder / f"{name}.yaml").is_file()), None)
         if file is None:
+            if any((folder / f"{name}.yaml").exists() for folder in folders):
+                lists[name] = None
+                problems.add(f"{LISTS}/{name}.yaml", "", "cannot be read (it is not a file); expected a YAML file.")
             continue
         place = f"{LISTS}/{file.name}"
         lists[name] = None

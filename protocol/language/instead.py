@@ -16,6 +16,9 @@ UNIT_BY_UNIT = (
     "unit; write done_by: everyone, and close the phase above (manage.py close-phase) where some are not waited for."
 )
 REVISED = "only blind verdicts on items can be revised; remove revise."
+TWO_SOURCES = (
+    "answers of one phase can be rated in a phase, not of two; make two phases, of other items if both rate candidates."
+)
 PEOPLE_IN_PAIRS = (
     "pairs are of models' answers; people's answers are rated one by one, among those of models or alone: write "
     "[candidates, answers of PHASE] with a form for each answer, or pairs alone."

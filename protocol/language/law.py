@@ -15,7 +15,16 @@ from protocol.language.narrowing import sources_of, values_of
 from protocol.language.phases import may_share_people
 from protocol.language.pools import columns_of_models, kind_rated, tells_apart
 from protocol.language.telling import Asked
-from protocol.language.things import TOLD, WHO_WROTE, Reach, field_of_reference, in_words, open_to, reach_of_attribute
+from protocol.language.things import (
+    TOLD,
+    WHO_WROTE,
+    Reach,
+    field_of_reference,
+    in_words,
+    open_to,
+    reach_of_attribute,
+    shows_the_reference,
+)
 
 Answer = Literal["refused", "hangs on subjects"]
 _ABOUT: dict[Reach, str] = {
@@ -60,6 +69,7 @@ class Breach:
     unless: str = ""
     may_be_shown: bool = False
     by_admin: bool = False
+    may_not_count: bool = False
 
     def __str__(self) -> str:
         later = f"{later_in_words(self.telling, self.blind, by_admin=self.by_admin)}, "
@@ -68,6 +78,7 @@ class Breach:
             later = ""
         apart = "give it to another group, or draw one of the two apart by subject (sample.not_in)"
         shown = f"show it in '{self.blind}', too, " if self.may_be_shown else ""
+        uncounted = f" If '{self.blind}' need not enter an estimate, write counts: no there."
         if self.answer == "hangs on subjects":
             return (
                 f"phase '{self.telling}' {self.how}, to which phase '{self.blind}' is blind: their "
@@ -77,6 +88,7 @@ class Breach:
             f"phase '{self.telling}' {self.how} to people who can still have to rate the same material in "
             f"phase '{self.blind}', which does not show it: {shown}{later}{apart}."
             f"{f' {self.unless}' if self.unless else ''}"
+            f"{uncounted if self.may_not_count else ''}"
         )
 
 
@@ -118,13 +130,19 @@ def _between(asked: Asked, telling: Phase, blind: Phase) -> Iterator[Breach]:
         way = asked.way_of(telling, thing)
         how = way.says.format(thing=in_words(thing))
         said = (in_words(thing), how, answer, reach, way.unless, way.on_the_screen and _says_what_it_is(study, thing))
-        yield Breach(telling.key, blind.key, *said, by_admin=telling.opens.kind == "by_admin")
+        by_admin = telling.opens.kind == "by_admin"
+        yield Breach(telling.key, blind.key, *said, by_admin=by_admin, may_not_count=_decides_over_answers(blind))
 
 
 def _says_what_it_is(study: Expansion, thing: str) -> bool:
     """Return whether a thing is an attribute of a case or an item that does not give away the reference."""
     of_material = (each for each in study.attributes if each.table in ("cases", "items"))
     return any(each.key == thing and not each.tells_reference for each in of_material)
+
+
+def _decides_over_answers(phase: Phase) -> bool:
+    """Return whether a phase is shown the reference beside what others answered, as for a decision about an item."""
+    return shows_the_reference(set(phase.shows)) and "opinions" in phase.shows
 
 
 def _rates_answers(phase: Phase) -> bool:

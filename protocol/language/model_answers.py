@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from protocol.language.expansion import Expansion, Field, Phase
-from protocol.language.pools import fields_taken, layout_of_candidates, takes_of
+from protocol.language.pools import fields_taken, pools_of_models, takes_of
 from protocol.language.results import filled_in
 
 ANSWER = "answer"
@@ -30,8 +30,7 @@ def fields_of_models(study: Expansion) -> list[Field]:
     """Return the fields for which a table of models' answers can have a column, one for each key."""
     forms = {form.key: form.fields for form in study.forms}
     taken = _TAKEN | {attribute.key for attribute in study.attributes if attribute.table == "candidates"}
-    pool = layout_of_candidates(study)
-    if pool is None or ANSWER not in takes_of(study, pool):
+    if not any(ANSWER in takes_of(study, pool) for pool in pools_of_models(study)):
         # Outside a pool the column `answer` is a text for people to judge, even if a field has that name.
         taken |= {ANSWER}
     fields: dict[str, Field] = {}
@@ -72,8 +71,10 @@ def answered_in_words(study: Expansion, phase: Phase, form: str) -> list[str]:
 
     If a pool lays out several fields in `answer`, it answers none of them.
     """
-    pool = layout_of_candidates(study)
-    return [] if pool is not None and len(fields_taken(study, pool, form)) > 1 else beside_models(study, phase)
+    pools = pools_of_models(study)
+    own = [pool for pool in pools if pool.answers_of == phase.key]
+    lays_out_several = any(len(fields_taken(study, pool, form)) > 1 for pool in own or pools)
+    return [] if lays_out_several else beside_models(study, phase)
 
 
 def beside_models(study: Expansion, phase: Phase) -> list[str]:

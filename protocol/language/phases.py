@@ -11,7 +11,7 @@ from protocol.language import expansion as expanded
 from protocol.language.authored import AuthoredStudy
 from protocol.language.authored_phases import AuthoredPairs, AuthoredPhase, AuthoredSample, AuthoredSource
 from protocol.language.forms import SharedLists, expand_fields, options_of
-from protocol.language.instead import PEOPLE_IN_PAIRS
+from protocol.language.instead import PEOPLE_IN_PAIRS, TWO_SOURCES
 from protocol.language.misfits import PHASE_ABOVE, Misfits
 from protocol.language.results import filled_in, require_result, require_values
 from protocol.language.telling import needs_answers
@@ -127,7 +127,7 @@ def _rated(
         kind = kind.strip()
         if kind == "answers" and of:
             if answers_of is not None:
-                misfits.add(place, "answers of one phase can be rated in a phase, not of two; make two phases.")
+                misfits.add(place, TWO_SOURCES)
             if misfits.require(place, name.strip(), earlier, PHASE_ABOVE):
                 answers_of = name.strip()
         elif kind == "answers":

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from protocol.fields import PLACES
-from protocol.language.expansion import Expansion, Field, Phase, Sample, Source
+from protocol.language.expansion import Condition, Expansion, Field, Phase, Sample, Source
 from protocol.language.narrowing import NO_VALUE, sources_of, values_drawn, values_of
 
 # Columns that the exported candidates.csv adds for answers in a pool.
 _EXPORTED = frozenset({"written_by", "author", "given_in"})
+# Columns of every items.csv by which items are selected.
+_OF_ITEMS = frozenset({"category", "format", "grounding"})
 # Columns of candidates.csv that identify its rows; a field of that name could have no column.
 _TAKEN_NAMES = frozenset({"candidate", "item", "model"})
 
@@ -64,9 +66,9 @@ def lays_places_out_in_mm(study: Expansion) -> bool:
     return any(former.places != phase.places for former, phase in zip(study.phases, now.phases, strict=True))
 
 
-def layout_of_candidates(study: Expansion) -> Phase | None:
-    """Return the phase whose layout models' answers share; None if no pool contains models' answers."""
-    return next((phase for phase in study.phases if phase.answers_of and "candidates" in phase.rates), None)
+def pools_of_models(study: Expansion) -> list[Phase]:
+    """Return the phases that rate models' answers among people's; what two of them lay out differently is apart."""
+    return [phase for phase in study.phases if phase.answers_of and "candidates" in phase.rates]
 
 
 def columns_of_models(study: Expansion) -> set[str]:
@@ -217,10 +219,7 @@ def cannot_be_pooled(study: Expansion, phase: Phase) -> Iterator[tuple[str, str]
             yield "takes", f"'{key}' is a column of candidates.csv beside the answers; call the field otherwise."
     for other in study.phases[: study.phases.index(phase)]:
         if _is_laid_out_otherwise(study, phase, other):
-            yield (
-                "takes",
-                f"'{other.key}' lays the same answers out differently; an answer can have only one layout in a study.",
-            )
+            yield "takes", _laid_out_otherwise(phase, other)
 
 
 def _is_laid_out_otherwise(study: Expansion, phase: Phase, other: Phase) -> bool:
@@ -229,7 +228,42 @@ def _is_laid_out_otherwise(study: Expansion, phase: Phase, other: Phase) -> bool
     shares_models = "candidates" in phase.rates and "candidates" in other.rates
     same_people = phase.answers_of == other.answers_of
     differ = takes_of(study, phase) != takes_of(study, other)
-    return (same_people and differ) or (shares_models and not same_people)
+    return (same_people and differ) or (
+        shares_models and not same_people and not _are_of_other_items(study, phase, other)
+    )
+
+
+def _laid_out_otherwise(phase: Phase, other: Phase) -> str:
+    says = f"'{other.key}' lays the same answers out differently; an answer can have only one layout in a study: "
+    if phase.answers_of == other.answers_of:
+        return f"{says}write the same takes in both."
+    return (
+        f"{says}select other items in each (from.where), by a column of items.csv or cases.csv of which no item has a "
+        "value of both, or rate models' answers in one of the two."
+    )
+
+
+def _are_of_other_items(study: Expansion, some: Phase, other: Phase) -> bool:
+    """Return whether no item can have answers in two pools: their conditions on a column share no value.
+
+    Only columns count that no version of a study changes, and whose value is known before anybody answers.
+    """
+    columns = _OF_ITEMS | {attribute.key for attribute in study.attributes if attribute.table in ("cases", "items")}
+    conditions = list(_on_items(study, other))
+    return any(
+        former.name == latter.name
+        and former.name in columns
+        and not values_of(former.values) & values_of(latter.values)
+        for former in _on_items(study, some)
+        for latter in conditions
+    )
+
+
+def _on_items(study: Expansion, pool: Phase) -> Iterator[Condition]:
+    """Yield the conditions that all items meet whose answers a pool can contain."""
+    for phase in (pool, study.phase(str(pool.answers_of))):
+        for source in sources_of(study, phase):
+            yield from source.where
 
 
 def few_sources(study: Expansion, phase: Phase, models: int | None = None) -> Iterator[str]:

@@ -10,6 +10,7 @@ from protocol.language.law import breaches, reach_of
 from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.pairs import pairs_in_words
 from protocol.language.pools import few_sources, takes_of
+from protocol.language.revising import ends_of_revising
 from protocol.language.sentences_of_fields import filled_in_words, options_words
 from protocol.language.sentences_of_material import field_of, groups_of, who_rates_what
 from protocol.language.sentences_of_plan import columns_of, plan_of
@@ -62,7 +63,7 @@ def sentences_of(study: Expansion, phase: Phase) -> tuple[str, ...]:
         _opens(study, phase.opens),
         _afterwards(study, phase),
         _order(phase),
-        _freedoms(phase),
+        _freedoms(study, phase),
         _counting(study, phase),
     )
     return tuple(sentence for sentence in said if sentence)
@@ -94,8 +95,8 @@ def _shown(study: Expansion, phase: Phase) -> str:
     disclosed = set(Asked(study).told_by(phase.key))
     if disclosed & {"reference", "explanation"}:
         disclosed |= TELL_THE_REFERENCE
-    shown = f"On the screen: {listed([_thing(thing) for thing in phase.shows]) or 'nothing but the form'}."
-    hidden = [_thing(thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
+    shown = f"On the screen: {listed([_thing(study, thing) for thing in phase.shows]) or 'nothing but the form'}."
+    hidden = [_thing(study, thing) for thing in _WITHHELD if thing not in disclosed and not _tells_part(phase, thing)]
     return shown + (f" Never shown: {listed(hidden, 'or')}." if hidden else "")
 
 
@@ -116,9 +117,12 @@ def _tells_part(phase: Phase, thing: str) -> bool:
     return any(shown.startswith(f"{thing}.") for shown in phase.shows)
 
 
-def _thing(thing: str) -> str:
+def _thing(study: Expansion, thing: str) -> str:
     if thing in THINGS:
         return THINGS[thing].words
+    declared = next((attribute for attribute in study.attributes if attribute.key == thing), None)
+    if declared is not None:
+        return f"“{declared.heading}”"
     name, dot, part = thing.partition(".")
     return f"the {spoken(part)} of the {name}" if dot else f"the {spoken(thing)}"
 
@@ -140,7 +144,7 @@ def _opens(study: Expansion, opens: Opening) -> str:
 def _afterwards(study: Expansion, phase: Phase) -> str:
     if phase.then is None:
         return ""
-    things = listed([_thing(thing) for thing in phase.then.shows])
+    things = listed([_thing(study, thing) for thing in phase.then.shows])
     of_subject = any(reach_of(study, thing) == "subject" for thing in phase.then.shows)
     waits = ""
     if phase.counts:
@@ -155,7 +159,7 @@ def _order(phase: Phase) -> str:
     return f"Order: {order}{apart}." + (" Options are shuffled for each person." if phase.shuffle_options else "")
 
 
-def _freedoms(phase: Phase) -> str:
+def _freedoms(study: Expansion, phase: Phase) -> str:
     may = []
     if phase.not_assessable:
         may.append(f"call a unit not assessable ({options_words(phase.not_assessable)})")
@@ -164,9 +168,13 @@ def _freedoms(phase: Phase) -> str:
     if phase.comment:
         may.append("comment")
     revise = {"never": "", "session": " within the session", "until_closed": " until the study is closed"}
-    if phase.revise != "never":
-        may.append(f"revise an answer{revise[phase.revise]}")
+    ends = ends_of_revising(study, phase)
+    before, later = (listed([f"“{each.title}”" for each in part], "or") for part in (ends.before, ends.later))
+    if phase.revise != "never" and not before:
+        may.append(f"revise an answer{revise[phase.revise]}{f', unless they have begun {later}' if later else ''}")
     never = "" if phase.revise != "never" else " An answer cannot be revised."
+    if before:
+        never = f" An answer cannot be revised, as {before} comes first and can show what this phase is blind to."
     return (f"Raters can {listed(may)}." if may else "") + never
 
 

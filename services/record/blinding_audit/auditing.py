@@ -75,6 +75,16 @@ class Outcome:
         return text
 
     @property
+    def advice(self) -> str:
+        """What to do about leaks, in one sentence; empty if there are none."""
+        if not self.leaks:
+            return ""
+        return (
+            "Where a text repeats a value (“40-year-old”), take it from the text, or let that phase show the attribute "
+            "if its raters may know it; docs/how-to/audit-the-blinding.md says what else can be done."
+        )
+
+    @property
     def repeated_in_words(self) -> str:
         """A sentence on models' answers in what screens say about the case; empty if there are none."""
         if not self.repeated:

@@ -52,8 +52,8 @@ def left_by_draws(
 
     A draw can leave a single value for several reasons: no unit may have the other values that a selection allows, a
     small sample may miss them, and a draw apart from another phase may only get what that phase did not select.
-    Selecting by another attribute can also leave one value, as can a table of pairs. If answers decide what is let in,
-    any one value may be all that remains, so the first stands for each.
+    Selecting by another attribute can also leave one value, as can a table of pairs or a rule for them. If answers
+    decide what is let in, any one value may be all that remains, so the first stands for each.
 
     Parameters
     ----------
@@ -78,10 +78,16 @@ def left_by_draws(
             value = _one_value(units, part, attribute, pool, read, any_of_them=part.key in to_come and is_decided)
             if value is not None and (is_decided or _stands_for(study, phase, key, pool, read)):
                 values[key] = value
-            if is_listed and attribute.table == "candidates":
-                differ = {len(set(_values(row.unit, key, pool, read))) > 1 for row in part.sample.units}
-                unlike += [key] * (differ == {True} and _can_be(key, pool, read, unlike=False))
-                alike += [key] * (differ == {False} and _can_be(key, pool, read, unlike=True))
+            if phase.pairs is not None and attribute.table == "candidates":
+                differ = {len(set(_values(unit, key, pool, read))) > 1 for unit in units}
+                # A rule names a column in which answers differ, which may coincide with this one in all of them.
+                by_rule = not is_listed and len({unit.subject for unit in units}) >= _FEWEST_SUBJECTS
+                unlike += [key] * (
+                    differ == {True} and (by_rule or (is_listed and _can_be(key, pool, read, unlike=False)))
+                )
+                alike += [key] * (
+                    differ == {False} and (by_rule or is_listed) and _can_be(key, pool, read, unlike=True)
+                )
         if values or unlike or alike:
             left[part.key] = Left(values, tuple(dict.fromkeys(unlike)), tuple(dict.fromkeys(alike)))
     return left

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from exchange.refusal import InputRefused, nearest
 from exchange.study_folder.folder import read_study_folder
 from exchange.study_folder.listed_folder import Expanding
 from tests.situations import write_table
@@ -138,3 +139,31 @@ def test_models_that_answer_in_columns_of_fields_are_not_taken_for_exchanged(tmp
     said = warnings(tmp_path, answers, items, protocol=SCORED)
 
     assert [each for each in said if "exchanged" in each] == []
+
+
+def test_a_name_that_differs_in_what_is_not_drawn_is_suggested_with_it_in_words() -> None:
+    assert nearest("i1", ["i1\N{ZERO WIDTH SPACE}"]) == " (nearest: 'i1[zero width space]')"
+
+
+def test_a_folder_around_the_study_is_refused_with_the_folder_to_import(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "protocol.yaml").write_text("blindread: 2\n", encoding="utf-8")
+
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(tmp_path)
+
+    assert "protocol.yaml is missing" in str(refusal.value)
+    assert "import 'inner', in which there is one" in str(refusal.value)
+
+
+def test_a_shared_list_that_is_no_file_is_not_called_missing(tmp_path: Path) -> None:
+    (tmp_path / "lists" / "sides.yaml").mkdir(parents=True)
+    phase = "{key: read, rates: items, shows: [prompt], form: {side: {type: choice, options: lists/sides}}}"
+    protocol = f"blindread: 2\nname: a\ntitle: A\nphases: [{phase}]\n"
+    (tmp_path / "protocol.yaml").write_text(protocol, encoding="utf-8")
+
+    with pytest.raises(InputRefused) as refusal:
+        read_study_folder(tmp_path, Expanding("test", (tmp_path / "lists",)))
+
+    assert "lists/sides.yaml cannot be read (it is not a file); expected a YAML file" in str(refusal.value)
+    assert "there is no list" not in str(refusal.value)

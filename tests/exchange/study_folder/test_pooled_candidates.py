@@ -327,3 +327,62 @@ def test_a_text_that_is_longer_than_people_can_write_is_warned_of(tmp_path: Path
     (said,) = [warning for warning in warnings if "longer than people can write" in warning]
     assert "in line 3), and is laid out as it stands" in said
     assert said.endswith("expected at most 4,000 characters.")
+
+
+OF_FILMS = PROTOCOL.replace("groups:", "attributes: {items: {film: yes_no}}\ngroups:")
+OF_FILMS = OF_FILMS.replace("form: as_item", "form: list, from: {where: {film: yes}}").replace(", answer]", "]")
+OF_BOTH = (
+    OF_FILMS.replace("    shows: [prompt, candidate]", "    from: {where: {film: yes}}\n    shows: [prompt, candidate]")
+    + """
+  - {key: know, rates: items, from: {where: {film: no}}, shows: [prompt], form: turn, by: people}
+  - key: words
+    rates: [candidates, answers of know]
+    from: {where: {film: no}}
+    shows: [prompt, candidate]
+    form: {right: yes_no}
+    by: graders
+"""
+)
+
+
+def of_films(folder: Path, lines: Sequence[Sequence[str]], protocol: str) -> StudyFolder:
+    (folder / "protocol.yaml").write_text(protocol, encoding="utf-8")
+    items = [("q1", "open", "What is it?", "", "yes"), ("q2", "choice", "Which one?", "a=Glioma|b=MS", "no")]
+    write_table(folder / "items.csv", "item,format,prompt,options,film", items)
+    write_table(folder / "candidates.csv", COLUMNS, lines)
+    return read_study_folder(folder, Expanding("test", ()))
+
+
+def test_an_answer_to_an_item_that_nobody_is_asked_stays_as_it_is(tmp_path: Path) -> None:
+    lines = [("k1", "q1", "Model A", "Glioma", "Round.", ""), ("k2", "q2", "Model A", "", "", "An old stroke.")]
+
+    contents = of_films(tmp_path, lines, OF_FILMS)
+
+    assert contents.candidates[1].answer == "An old stroke."
+
+
+@pytest.mark.parametrize(
+    ("why", "warned"),
+    [("why: text", True), ("why: {type: text, required: no}", False),
+     ("sure: yes_no, why: {type: text, when: {sure: yes}}", False)],
+)  # fmt: skip
+def test_an_answer_without_a_field_that_people_have_to_fill_in_is_warned_of(
+    tmp_path: Path, why: str, warned: bool
+) -> None:
+    contents = read(tmp_path, protocol=PROTOCOL.replace("why: text", why))
+
+    says = "candidates.csv: why is empty in line 3, and people have to fill it in: an answer without it is known to be"
+    assert any(warning.startswith(says) for warning in contents.warnings) == warned
+
+
+def test_two_pools_of_other_items_lay_answers_out_each_in_its_own_way(tmp_path: Path) -> None:
+    lines = [("k1", "q1", "Model A", "Glioma", "Round.", ""), ("k2", "q2", "Model A", "", "", "b")]
+
+    contents = of_films(tmp_path, lines, OF_BOTH)
+
+    assert [row.answer for row in contents.candidates] == ["Diagnoses:\n1. Glioma\nWhy: Round.", "MS"]
+
+
+def test_a_field_of_the_other_pool_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputRefused, match="line 2: why is filled in, and of item 'q2' people are asked answer"):
+        of_films(tmp_path, [("k2", "q2", "Model A", "", "Since it is.", "b")], OF_BOTH)

@@ -352,6 +352,16 @@ def test_a_refusal_names_both_phases_the_thing_and_the_ways_out() -> None:
         assert part in sentence
 
 
+def test_a_decision_that_sees_the_reference_and_the_answers_may_as_well_not_count() -> None:
+    score = "{key: score, rates: candidates, shows: [reference, candidate], form: {b: text}}"
+    settle = "{key: settle, rates: items, from: {phase: read}, shows: [reference, opinions], form: {c: text}}"
+    text = f"phases: [{{key: read, rates: items, shows: [], form: {{a: text}}}}, {score}, {settle}]"
+
+    (sentence,) = (str(breach) for breach in breaches(expanded(text)) if breach.blind == "settle")
+
+    assert sentence.endswith("If 'settle' need not enter an estimate, write counts: no there.")
+
+
 def test_what_a_pool_would_tell_the_other_way_round_is_no_way_out_of_knowing_who_wrote() -> None:
     text, _ = TELLS_TOO_EARLY["models' answers by themselves, before a pool that has them"]
 

@@ -278,6 +278,41 @@ def test_a_pool_that_would_say_who_wrote_an_answer_is_refused(changed: str, to: 
     assert says in noted.get(key, ""), noted
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [
+        ("{film: yes}", "{film: no}", False),
+        ("{film: no, site: a}", "{film: no, site: [b, c]}", False),
+        ("{film: yes}", "{site: a}", True),
+        ("{site: [a, b]}", "{site: [b, c]}", True),
+        # Models' answers are told apart by these, and items are not.
+        ("{model: a}", "{model: b}", True),
+        ("{tuned: yes}", "{tuned: no}", True),
+    ],
+)  # fmt: skip
+def test_two_pools_may_hold_models_answers_only_where_no_item_can_be_in_both(
+    first: str, second: str, refused: bool
+) -> None:
+    text = POOLS.replace(
+        "candidates: {tuned: yes_no}}", "candidates: {tuned: yes_no}, items: {film: yes_no, site: text}}"
+    )
+    text = text.replace("rates: [candidates,", f"from: {{where: {first}}}\n    rates: [candidates,")
+    text += f"""
+  - {{key: other, rates: items, shows: [prompt], form: {{said: text}}, by: readers}}
+  - key: last
+    rates: [candidates, answers of other]
+    from: {{where: {second}}}
+    shows: [prompt, candidate]
+    form: {{right: yes_no}}
+    by: graders
+"""
+
+    noted = dict(not_run_yet(expanded(text)))
+
+    assert ("select other items in each (from.where)" in noted.get("phases.last.takes", "")) == refused, noted
+    assert refused or not noted
+
+
 def test_pools_of_people_and_models_are_run_and_their_units_are_candidates() -> None:
     study = expanded(POOLS)
 

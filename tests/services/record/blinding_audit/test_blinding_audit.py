@@ -360,6 +360,13 @@ def test_an_audit_of_a_part_says_of_how_many() -> None:
     assert outcome.sentence == "5,010 assignments drawn from 60,000: 2 leaks."
 
 
+@pytest.mark.parametrize(("leaks", "advised"), [(12, True), (0, False)])
+def test_leaks_come_with_what_to_do_about_a_value_that_a_text_repeats(leaks: int, advised: bool) -> None:
+    outcome = auditing.Outcome(assignments=20, in_the_study=20, leaks=leaks, not_rendered=0, repeated=0)
+
+    assert ("take it from the text, or let that phase show the attribute" in outcome.advice) == advised
+
+
 def test_an_earlier_result_is_replaced_and_another_file_is_not(opened: Situation, tmp_path: Path) -> None:
     out, other = tmp_path / "audit.json", tmp_path / "notes.json"
     other.write_text('{"mine": true}', encoding="utf-8")

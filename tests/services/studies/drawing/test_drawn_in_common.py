@@ -26,6 +26,8 @@ from tests.situations import write_table
 
 RIGHT = "attributes: {candidates: {right: {type: yes_no, tells: reference}}}\n"
 COMPARE = "{key: compare, rates: pairs, pairs: table, shows: [prompt, candidate], form: {better: preference}}"
+BY_RULE = COMPARE.replace("pairs: table", "pairs: {RULE}")
+WITH_CONDITION = RIGHT.replace("right: {", "condition: text, right: {")
 SCORE = f"{{key: score, rates: candidates, shows: [prompt, candidate], {FORM}}}"
 SITED = CHOSEN.replace("{items: {", "{items: {site: text, ")
 OF_BONN = f"{{key: look, rates: items, from: {{where: {{site: Bonn}}}}, shows: [prompt], {FORM}}}"
@@ -46,6 +48,13 @@ def with_alike_ones(folder: Path) -> None:
         for row in rows_of(folder / "candidates.csv")
     ]
     rewrite(folder / "candidates.csv", rows)
+
+
+def with_conditions(folder: Path) -> None:
+    """Say of each answer under which condition it was given: the third model's differs."""
+    rows = rows_of(folder / "candidates.csv")
+    said = [row | {"condition": "without" if row["model"] == "model-c" else "with"} for row in rows]
+    rewrite(folder / "candidates.csv", said)
 
 
 def pairs_of(*ends: str) -> Callable[[Path], None]:
@@ -111,6 +120,16 @@ TELLS = {
         [with_alike_ones, pairs_of("ab")],
         ("compare", "score", "The answers of each pair are alike in right."),
     ),
+    "pairs by a column in which a right answer always differs from a wrong one": (
+        of_phases(BY_RULE.replace("RULE", "of: condition, same: []"), SCORE, before=WITH_CONDITION),
+        [with_right_ones, with_conditions],
+        ("compare", "score", "The answers of each pair differ in right."),
+    ),
+    "pairs of answers under one condition, which are right or wrong together": (
+        of_phases(BY_RULE.replace("RULE", "of: model, same: condition"), SCORE, before=WITH_CONDITION),
+        [with_alike_ones, with_conditions],
+        ("compare", "score", "The answers of each pair are alike in right."),
+    ),
     "what is apart from what another attribute selects": (
         of_phases(SOME, APART, BLIND.replace("shows", "by: readers, shows"), before=GROUPS + SITED),
         [with_sites_of_subjects],
@@ -141,6 +160,10 @@ TELLS_NOTHING = {
     "a table of pairs of all kinds": (
         of_phases(COMPARE, SCORE, before=RIGHT),
         [with_right_ones, pairs_of("ac", "ab")],
+    ),
+    "pairs by a rule, of all kinds": (
+        of_phases(BY_RULE.replace("RULE", "of: model"), SCORE, before=WITH_CONDITION),
+        [with_right_ones, with_conditions],
     ),
     "another attribute that selects several values": (
         of_phases(OF_BONN, BLIND, before=SITED),
