@@ -232,6 +232,8 @@ class Comparison:
     ----------
     count
         The number of comparisons, this one included.
+    tested
+        The number of those that have a P value, which is what P values are corrected for.
     correction
         The plan's correction for their number; empty if it has none.
     p
@@ -241,6 +243,7 @@ class Comparison:
     """
 
     count: int
+    tested: int
     correction: str = ""
     p: float | None = None
     together: Estimated | None = None
