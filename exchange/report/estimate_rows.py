@@ -167,6 +167,8 @@ Reason = Literal[
     "undetermined or not assessable in a condition",
     "excluded or not assessable in a condition",
     "without a consensus",
+    "without a valid answer, in no mean here and not right in the accuracy",
+    "without a valid answer, in no share here and not right in the accuracy",
 ]
 
 

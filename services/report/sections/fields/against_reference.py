@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import accuracy_of_correctness, shared_errors
-from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
+from exchange.report.estimate_rows import (
+    ALL_RATERS,
+    EstimateRow,
+    IfIndependent,
+    LeftOut,
+    Party,
+    Reason,
+    Stratum,
+)
+from services.reading.correctness import Score
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.columns import NOT_RIGHT, Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.nominal_agreement import agreement_rows
@@ -20,6 +30,9 @@ from services.report.sections.fields.topics import (
     has_empty_sets,
     has_models,
 )
+
+IN_NO_MEAN: Reason = "without a valid answer, in no mean here and not right in the accuracy"
+IN_NO_SHARE: Reason = "without a valid answer, in no share here and not right in the accuracy"
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -52,6 +65,20 @@ def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
         row = EstimateRow("accuracy", "reference", (ALL_RATERS,), stratum, result.primary, result.wilson)
         rows += [row, *of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)]
     return rows
+
+
+def silent(column: Column, scores: Sequence[Score], why: Reason, given: int) -> LeftOut | None:
+    """Return how many units accuracy counts as not right and a measure of the answers cannot; None if there are none.
+
+    Parameters
+    ----------
+    given
+        The number of answers that were measured.
+    """
+    n = sum(
+        state in NOT_RIGHT and score.correct is not None for state, score in zip(column.states, scores, strict=True)
+    )
+    return LeftOut(n, why, given + n) if n else None
 
 
 def _of_party(
@@ -113,6 +140,15 @@ def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
     return tuple([None if is_right is None else float(is_right) for is_right in own] for own in ratings.correct)
 
 
+# Who says nothing has nothing to be measured, so that silence costs accuracy and no overlap or distance.
+SILENT = (
+    (
+        "What has no valid answer (an abstention, or of a model also what is no answer, or nothing) is not measured "
+        "here, though it is not right in the accuracy: the notes say how many there are. Where two differ in that, do "
+        "not compare them by these rows alone."
+    ),
+    lambda _, rows: any(isinstance(row.remark, LeftOut) for row in rows),
+)
 ACCURACY = Topic(
     "accuracy",
     "accuracy against the reference",
