@@ -26,7 +26,7 @@ from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
-from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words
+from services.report.figures.figure import MOST_LINES, Figure, counts_in_words, lacking_in_words, rows_in_words
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped
 from services.report.figures.maps import heatmap, with_totals
@@ -111,10 +111,7 @@ def _primary_alone(section: Section, table: EstimateTable) -> list[Figure]:
     planned = tuple(row for row in table.rows if row.planned)
     if not _is_of_primary(table) or not planned:
         return []
-    if all(row.weighted for row in planned):
-        # There are only weighted values.
-        return _forests(section, replace(table, rows=planned), weighted=True)
-    return _forests(section, replace(table, rows=planned))
+    return _forests(section, replace(table, rows=planned), weighted=all(row.weighted for row in planned))
 
 
 def _is_of_primary(table: EstimateTable) -> bool:
@@ -178,6 +175,7 @@ def _forest(
         title,
         " ".join(filter(None, said)),
         partial(_with_values, rows, axis, labels, names),
+        rows_in_words(rows),
     )
 
 
@@ -252,7 +250,7 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
             f"{section.key}-{table.key}", section.key, table.title,
             f"{table.title}. Shares in percent, lowest step left; the middle of the scale is at 0. Intervals are "
             "in the table.",
-            partial(diverging, lines, steps, shares),
+            partial(diverging, lines, steps, shares), rows_in_words(rows),
         )
     ]  # fmt: skip
 
@@ -272,7 +270,7 @@ def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
     title = f"{table.title}: {stratum_in_words(rows[0].stratum)}"
     caption = f"{title}. Points: share of lists; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
     draw = partial(curves, series, "First lines looked at", "Accepted among them (%)", depths)
-    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw, rows_in_words(rows))]
 
 
 def _distances(section: Section, table: EstimateTable) -> list[Figure]:
@@ -290,7 +288,7 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
         f"{table.title}. Points: share of places; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
     )
     draw = partial(curves, series, f"Distance from the reference ({table.measured_in})", "Places within it (%)", ticks)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
 
 
 def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
@@ -310,7 +308,7 @@ def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
         "stated."
     )
     draw = partial(curves, series, "Mean stated confidence (%)", "Right (%)", diagonal=True)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
 
 
 def _bin(row: EstimateRow) -> tuple[object, ...]:
@@ -333,7 +331,7 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
         f"{intervals_in_words(table.rows, table.cluster)}; n above each line, or behind a name."
     )
     draw = partial(curves, series, "Answers taken, the surest first (%)", "Right (%)")
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(table.rows))]
 
 
 def _levels(section: Section, table: EstimateTable) -> list[Figure]:
@@ -376,7 +374,7 @@ def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
         estimates = {statistic: row.estimate for statistic, row in rows.items()}
         draw = partial(bland_altman_figure, paired, estimates, table.measured_in)
         key = f"{section.key}-{table.key}-limits-{number}"
-        figures.append(Figure(key, section.key, title, caption, draw))
+        figures.append(Figure(key, section.key, title, caption, draw, rows_in_words([*rows.values()])))
     return figures
 
 
@@ -385,7 +383,7 @@ def _matrix(section: Section, table: Matrix) -> Figure:
         f"{table.title}. {table.explanation} Totals of rows and columns in brackets. n = {sum(map(sum, table.counts))}."
     )
     draw = partial(heatmap, with_totals(table))
-    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)
+    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, counts_in_words(table))
 
 
 _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]] = {
