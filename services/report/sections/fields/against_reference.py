@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import accuracy_of_correctness, shared_errors
+from agreement import Accuracy, accuracy_of_correctness, shared_errors
 from exchange.report.estimate_rows import (
     ALL_RATERS,
     EstimateRow,
@@ -63,7 +63,8 @@ def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
         right, clusters = [is_right for is_right, _, _ in given], [cluster for _, cluster, _ in given]
         result = accuracy_of_correctness(right, unit="verdict", **intervals.by(clusters))
         row = EstimateRow("accuracy", "reference", (ALL_RATERS,), stratum, result.primary, result.wilson)
-        rows += [row, *of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)]
+        rows += [row, *_bounds_of_all(ratings, right, clusters, stratum, intervals)]
+        rows += of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)
     return rows
 
 
@@ -93,14 +94,39 @@ def _of_party(
     if not correct:
         return []
     result = accuracy_of_correctness(correct, excluded=left_out, **intervals.by(clusters))
-    rows = [EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson)]
-    if result.n_excluded:
-        remark = LeftOut(result.n_excluded, "not assessable")
-        rows += [
-            EstimateRow("accuracy", "reference", (party,), stratum, result.worst_case, bound="worst", remark=remark),
-            EstimateRow("accuracy", "reference", (party,), stratum, result.best_case, bound="best", remark=remark),
-        ]
-    return rows + of_pool(rows[0], correct, chances, clusters, intervals)
+    row = EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson)
+    return [row, *_bounds(party, result, stratum), *of_pool(row, correct, chances, clusters, intervals)]
+
+
+def _bounds(party: Party, result: Accuracy, stratum: Stratum) -> list[EstimateRow]:
+    if not result.n_excluded:
+        return []
+    remark = LeftOut(result.n_excluded, "not assessable")
+    return [
+        EstimateRow("accuracy", "reference", (party,), stratum, result.worst_case, bound="worst", remark=remark),
+        EstimateRow("accuracy", "reference", (party,), stratum, result.best_case, bound="best", remark=remark),
+    ]
+
+
+def _bounds_of_all(
+    ratings: Ratings, right: Sequence[bool], clusters: Sequence[str], stratum: Stratum, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return the bounds of all raters' verdicts together: each that called a unit not assessable wrong, or right."""
+    left_out = [
+        cluster
+        for column in ratings.columns
+        for state, cluster in zip(column.states, ratings.clusters, strict=True)
+        if state == "not_assessable"
+    ]
+    if not left_out:
+        return []
+    result = accuracy_of_correctness(
+        [*right, *(None for _ in left_out)],
+        excluded=[False] * len(right) + [True] * len(left_out),
+        unit="verdict",
+        **intervals.by([*clusters, *left_out]),
+    )
+    return _bounds(ALL_RATERS, result, stratum)
 
 
 def on_correctness(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
