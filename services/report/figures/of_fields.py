@@ -138,7 +138,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
-        if statistic == "signed_difference" and rows[0].compared == "levels":
+        if statistic == "signed_difference" and rows[0].compared in ("levels", "judged_option"):
             axis = replace(axis, printed=directions.AXIS_OF_OPTION)
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
