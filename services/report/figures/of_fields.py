@@ -126,7 +126,9 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
     figures = []
     in_order = sorted(table.rows, key=lambda row: not row.planned)
     for statistic in dict.fromkeys(row.statistic for row in in_order):
-        rows = [row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted]
+        # Of the levels of an attribute, not every two: how far apart two of them are can be seen.
+        drawn = [row for row in table.rows if row.compared != "between_levels" and not row.bound]
+        rows = [row for row in drawn if row.statistic == statistic and row.weighted == weighted]
         is_primary = _is_of_primary(table) and _is_planned(rows)
         axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
         if len(rows) > MOST_LINES:
@@ -139,7 +141,7 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             continue
         axis = axes[statistic]
         if statistic == "signed_difference" and rows[0].compared in ("levels", "judged_option"):
-            axis = replace(axis, printed=directions.AXIS_OF_OPTION)
+            axis = replace(axis, printed=directions.AXIS_OF_OPTION if rows[0].compared == "judged_option" else "")
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
         figures += [
