@@ -170,7 +170,7 @@ def _draw_chosen(study_key: str, section: str, figures: list[report.Figure]) -> 
 def draw_figure(figure: report.Figure) -> None:
     """Draw a figure with its caption below it."""
     st.plotly_chart(
-        _in_ink(figure.figure), key=f"figure-{figure.key}", height=figure.height, config=_CONFIG, alt=figure.caption
+        _in_ink(figure.figure), key=f"figure-{figure.key}", height=figure.height, config=_CONFIG, alt=figure.alt
     )
     st.caption(figure.caption)
 

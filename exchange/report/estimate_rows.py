@@ -167,6 +167,8 @@ Reason = Literal[
     "undetermined or not assessable in a condition",
     "excluded or not assessable in a condition",
     "without a consensus",
+    "without a valid answer, in no mean here and not right in the accuracy",
+    "without a valid answer, in no share here and not right in the accuracy",
 ]
 
 
@@ -232,6 +234,8 @@ class Comparison:
     ----------
     count
         The number of comparisons, this one included.
+    tested
+        The number of those that have a P value, which is what P values are corrected for.
     correction
         The plan's correction for their number; empty if it has none.
     p
@@ -241,6 +245,7 @@ class Comparison:
     """
 
     count: int
+    tested: int
     correction: str = ""
     p: float | None = None
     together: Estimated | None = None

@@ -16,7 +16,7 @@ from exchange.report.report_words import (
     stratum_in_words,
     who,
 )
-from exchange.report.shown_numbers import shown_estimate
+from exchange.report.shown_numbers import shown_count, shown_estimate
 
 # Any further lines are left to the table below.
 MOST_LINES = 5
@@ -108,8 +108,8 @@ def _stands_in(words: str, text: str) -> bool:
 
 
 def _line(row: EstimateRow, label: str) -> str:
-    n, unit = row.estimate.n, row.estimate.unit
     whose = f"{who(row)}, {label}" if label else who(row)
     decided = row.remark.by_interval if isinstance(row.remark, Direction) else ""
     said = f": {decided}" if decided else ""
-    return f"{whose}: {shown_estimate(row.estimate, row.scale)}, n = {n} {unit if n == 1 else f'{unit}s'}{said}"
+    n = shown_count(row.estimate.n, row.estimate.unit)
+    return f"{whose}: {shown_estimate(row.estimate, row.scale)}, n = {n}{said}"

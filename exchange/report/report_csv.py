@@ -39,7 +39,11 @@ ESTIMATES = (
     Column("se", "", "Standard error; empty when the method has none"),
     Column("p", "", "Two-sided P value; empty when the method has none"),
     Column("comparisons", "", "How many comparisons are read together with this one; empty where nothing is compared"),
-    Column("p_corrected", "", "P value corrected for that number as the plan says; empty where it does not"),
+    Column(
+        "p_corrected",
+        "",
+        "P value corrected as the plan says for how many of these comparisons have one; empty where it does not",
+    ),
     Column("low_together", "", "Lower limit of an interval that holds together with those of the other comparisons"),
     Column("high_together", "", "Upper limit of that interval"),
     Column(

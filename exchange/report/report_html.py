@@ -14,7 +14,10 @@ from exchange.report.report_words import STATES
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as plotly's JSON (data and layout), with the section that it belongs to."""
+    """A figure as plotly's JSON (data and layout), with the section that it belongs to.
+
+    `alt` says what it shows to people who do not see it.
+    """
 
     key: str
     section: str
@@ -22,6 +25,7 @@ class Drawing:
     caption: str
     height: int
     json: str
+    alt: str
 
 
 def not_printed(sections: Sequence[Section], drawings: Sequence[Drawing]) -> frozenset[str]:

@@ -110,6 +110,7 @@ def _row(line: EstimateLine) -> dict[str, Any]:
 def _comparison(name: str, comparison: Comparison) -> dict[str, Any]:
     return {
         "count": comparison.count,
+        "tested": comparison.tested,
         "correction": comparison.correction,
         "p": _number(comparison.p),
         "together": None if comparison.together is None else _estimate(name, comparison.together),

@@ -16,7 +16,7 @@ from exchange.report.report_words import (
     party_in_words,
     tests_note,
 )
-from exchange.report.shown_numbers import has_interval, shown_cell, shown_estimate, shown_p
+from exchange.report.shown_numbers import has_interval, shown_cell, shown_count, shown_estimate, shown_p
 
 _MANY_COLUMNS = 8
 _OWN = "…"  # in a kind of text, where a number is each line's own
@@ -172,7 +172,7 @@ def _estimates(table: EstimateTable) -> PrintedTable:
         estimate = line.estimate
         cells = [line.label, line.who, _with_letter(line, letters, signs)]
         cells += [shown_estimate(line.beside, line.scale) if line.beside is not None else ""] if beside else []
-        cells += [f"{estimate.n} {_plural(estimate.unit, estimate.n)}", _clusters(line)]
+        cells += [shown_count(estimate.n, estimate.unit), _clusters(line)]
         cells += [shown_p(estimate.p)] if tested else []
         cells += [line.note] if noted else []
         rows.append(PrintedRow(tuple(cells), line.label != earlier))
@@ -273,10 +273,6 @@ def _warnings(table: EstimateTable, signs: dict[str, str]) -> tuple[str, ...]:
     said = (f"{_FEW} {few_clusters_note(table.cluster, few.fewest)}",) if few is not None else ()
     texts = [each.made for row in table.rows for each in further_warnings(row.estimate)]
     return (*said, *(f"{sign} {_together(texts, kind)}" for kind, sign in signs.items()))
-
-
-def _plural(unit: str, n: int) -> str:
-    return unit if n == 1 else f"{unit}s"
 
 
 def _plain(table: PlainTable) -> PrintedTable:

@@ -297,6 +297,8 @@ def _comparison_in_words(comparison: Comparison, scale: Scale) -> str:
     if together is not None and has_interval(together):
         said.append(shown_interval(together, scale))
     of = f"{CORRECTIONS[comparison.correction]}, {comparison.count} comparisons"
+    if comparison.tested < comparison.count:
+        of += f", {comparison.tested or 'none'} of them with a P"
     return f"{of}: {', '.join(said) or 'no P value'}"
 
 

@@ -84,6 +84,12 @@ def shown_estimate(estimate: Estimated, scale: Scale) -> str:
     return f"{value} {interval}" if interval else f"{value}, no interval: {estimate.undefined_because}"
 
 
+def shown_count(n: int, unit: str) -> str:
+    """Return a number of units: "1 item", "12 items", "12 items in a condition"."""
+    what, among, where = unit.partition(" in ")
+    return f"{n} {what}{'' if n == 1 else 's'}{among}{where}"
+
+
 def shown_p(p: float | None) -> str:
     """Return a P value as it is printed; empty if there is none."""
     if p is None or math.isnan(p):

@@ -89,6 +89,7 @@ Compared = Literal[
     "judgements",
     "judges_on_scale",
     "levels",
+    "judged_option",
     "lists",
     "majority_floor",
     "matched",

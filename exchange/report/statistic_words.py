@@ -226,6 +226,9 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
         "test of one signed difference over {option}",
     ),
     ("signed_difference", "levels"): Words("human minus judge", "signed difference, human minus judge"),
+    ("signed_difference", "judged_option"): Words(
+        "share of {option}, human minus judge", "signed difference, human minus judge"
+    ),
     ("mean_difference", "levels"): Words("human minus judge", "mean difference, human minus judge"),
     ("signed_difference", "between_levels"): Words(
         "{option}: difference of two levels", "difference of signed differences of two levels of {option}"
@@ -294,6 +297,7 @@ BETWEEN: dict[tuple[Statistic, Compared], str] = {
     **dict.fromkeys(
         (
             ("signed_difference", "levels"),
+            ("signed_difference", "judged_option"),
             ("mean_difference", "levels"),
             ("signed_difference", "between_levels"),
             ("mean_difference", "between_levels"),

@@ -59,7 +59,7 @@ from exchange.study_folder.telling_tables import (
 from exchange.study_folder.telling_words import telling_names, telling_selections, telling_words
 from exchange.study_folder.written_alike import counted_as_two
 from exchange.tables import OVERLAYS, VOLUMES
-from protocol.language.computed import not_computed
+from protocol.language.computed import lines_not_computed
 from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.expansion import Expansion
 from protocol.language.idle_groups import idle_groups
@@ -215,7 +215,7 @@ def _warnings(study: Expansion, folder: StudyFolder, shown_places: ShownPlaces) 
     yield from exchanged_columns(candidates)
     yield from exchanged_keys(candidates)
     yield from doubtful_pairs(study, candidates)
-    yield from not_computed(study)
+    yield from (f"{said} In protocol.yaml: {place}." for place, said in lines_not_computed(study))
 
 
 def _case(line: Line, study: Expansion) -> CaseRow:

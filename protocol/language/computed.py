@@ -29,7 +29,7 @@ from protocol.language.results import (
     lines_of_options,
 )
 from protocol.language.sentences_of_plan import line_in_words
-from protocol.language.wording import capital, listed, spoken
+from protocol.language.wording import capital, listed, place_in_words, spoken
 
 _NOMINAL: frozenset[Estimated] = frozenset({"accuracy", "agreement", "distribution", "rate", "macro_f1", "auc"})
 # Estimates by the scale of a field type.
@@ -208,18 +208,29 @@ def _has_what_it_is_about(study: Expansion, field: Field, phase: Phase, line: Au
 
 def not_computed(study: Expansion) -> Iterator[str]:
     """Yield a sentence for each line of the analysis plan that this release does not compute for all its fields."""
+    yield from (said for _, said in lines_not_computed(study))
+
+
+def lines_not_computed(study: Expansion) -> Iterator[tuple[str, str]]:
+    """Yield the same sentences, each with the line's place in the protocol: "line 2 of analysis.also"."""
     plan = study.analysis
-    for line in [*([plan.primary] if plan.primary is not None else []), *plan.also, *plan.criteria]:
+    lines: list[tuple[tuple[str | int, ...], AuthoredEstimate]] = [
+        *([(("analysis", "primary"), plan.primary)] if plan.primary is not None else []),
+        *((("analysis", "also", number), line) for number, line in enumerate(plan.also)),
+        *((("analysis", "criteria", line.key), line) for line in plan.criteria),
+    ]
+    for path, line in lines:
         lacking = [name for name in line.of if not field_is_computed(study, name, line)]
         if lacking:
             words = capital(line_in_words(study, line.model_copy(update={"of": lacking})))
             named = f"Criterion “{spoken(line.key)}”, d" if isinstance(line, AuthoredCriterion) else "D"
             said = f"{named}eclared, not computed by this release: {words}."
-            yield " ".join(filter(None, (said, _what_it_lacks(study, line, lacking))))
+            yield place_in_words(path), " ".join(filter(None, (said, _what_it_lacks(study, line, lacking))))
     of_raters = [key for key in plan.strata if key == "group" or _table_of(study, key) == "raters"]
     if of_raters:
         within = listed([spoken(key) for key in of_raters])
-        yield f"Declared, not done by this release: bootstraps that resample within each {within}."
+        said = f"Declared, not done by this release: bootstraps that resample within each {within}."
+        yield place_in_words(("analysis", "strata")), said
 
 
 def _what_it_lacks(study: Expansion, line: AuthoredEstimate, names: Sequence[str]) -> str:
@@ -235,6 +246,34 @@ def _what_it_lacks(study: Expansion, line: AuthoredEstimate, names: Sequence[str
         return "Values of an attribute are compared by estimate: difference; under by, each of them has a line."
     if line.over and line.estimate not in ("uniformity", "joint_rate", "flag_precision", "auc"):
         return f"{capital(estimate)} is not taken over anything; under by, each value has a line."
+    return next(filter(None, (_what_a_field_lacks(study, line, name) for name in names)), "")
+
+
+def _what_a_field_lacks(study: Expansion, line: AuthoredEstimate, name: str) -> str:
+    """Return a sentence on what keeps a line from being computed for a field of its type; otherwise empty."""
+    phase = study.phase(name.partition(".")[0])
+    field = fields_of_line(line, [phase], {form.key: form.fields for form in study.forms})[name]
+    what = "An area under the ROC curve" if line.estimate == "auc" else capital(spoken(line.estimate))
+    of_type = f"of a field of type {field.type}"
+    against = COMPUTED_AGAINST.get(field.type, frozenset())
+    vain = [partner for partner in line.against if (line.estimate, partner) not in against]
+    known = sorted(partner for estimate, partner in against if estimate == line.estimate)
+    computed = line.estimate in COMPUTED[field.type]
+    if vain and (known or computed):
+        said = f"{what} {of_type} is not computed with: {listed(vain, 'or')}"
+        return f"{said}, only with: {listed(known, 'or')}." if known else f"{said}; leave that out."
+    if line.estimate == "auc" and field.type != "correctness":
+        if computed:
+            return f"{what} {of_type} needs a confidence about it that is a probability, in the same form."
+        return (
+            f"{what} is of a choice among options with a confidence about it, of a confidence, or of scores over "
+            f"columns of numbers; a field of type {field.type} is none of these."
+        )
+    if line.estimate == "pass_at" and field.type == "choice":
+        return (
+            f"{what} {of_type} needs options that are the lines of a list (1, 2, 3 and so on, and one for no match), "
+            "in a phase that rates answers."
+        )
     return ""
 
 

@@ -62,7 +62,7 @@ def test_what_a_plan_declares_and_nobody_computes_is_said(tmp_path: Path) -> Non
     assert status == 0
     assert printed.count("not computed by this release") == 1
     said = "Declared, not computed by this release: Mean of “Verdict” in “Scores”."
-    assert f"Please check: {said}" in printed
+    assert f"Please check: {said} In protocol.yaml: line 2 of analysis.also." in printed
 
 
 def test_a_group_that_no_phase_is_for_is_warned_of_as_at_the_import(sqlite_database: Database, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def page_of(report: Report) -> str:
     return report_html(
         report,
         [
-            Drawing(each.key, each.section, each.title, each.caption, each.height, each.figure.to_json())
+            Drawing(each.key, each.section, each.title, each.caption, each.height, each.figure.to_json(), each.alt)
             for each in figures
         ],
         get_plotlyjs(),
@@ -108,6 +108,19 @@ def test_every_kind_of_figure_is_saved_at_the_width_of_a_journal(
         smaller.save(shown, "PNG")
         for folder in folders:
             (folder / f"{name}.png").write_bytes(compact(shown.getvalue()))
+
+
+@pytest.mark.browser  # Run beside the others: the study takes seconds to make.
+def test_the_gallery_says_in_words_what_each_of_its_figures_shows(report: Report) -> None:
+    drawn, page = {figure.key: figure for figure in figures_of(report)}, ROOT / "docs" / "figures.md"
+    if os.environ.get("BLINDREAD_UPDATE_SCREENSHOTS") == "1":
+        in_words = {name: f"![{drawn[key].alt}](figures/{name}.png)" for name, key in SHOWN.items()}
+        said = re.sub(r"!\[.*\]\(figures/(\w+)\.png\)", lambda image: in_words[image[1]], page.read_text("utf-8"))
+        page.write_text(said, encoding="utf-8")
+
+    written = {name: alt for alt, name in re.findall(r"!\[(.*)\]\(figures/(\w+)\.png\)", page.read_text("utf-8"))}
+
+    assert written == {name: drawn[key].alt for name, key in SHOWN.items()}
 
 
 @pytest.mark.browser  # Run beside the others: the study takes seconds to make.

@@ -12,7 +12,7 @@ from exchange.report.statistic_names import Compared
 from protocol.language.wording import listed
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
-from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words
+from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words, rows_in_words
 
 # More raters than this cannot be told apart, so only all of them together are drawn; of models, none.
 MOST_RATERS = 6
@@ -55,7 +55,7 @@ def floors_and_ceilings(section: str, key: str, title: str, rows: Sequence[Estim
         f"most of the others; lines: {intervals_in_words(levels, cluster)}; n beside each line.{left_out}"
     )
     said = " ".join(filter(None, (caption, lacking_in_words(levels))))
-    return [Figure(key, section, title, said, draw)]
+    return [Figure(key, section, title, said, draw, rows_in_words(levels))]
 
 
 def _few_enough(levels: list[EstimateRow]) -> tuple[list[EstimateRow], str]:
@@ -113,5 +113,5 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
             f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: {because}."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
-        figures.append(Figure(f"{key}-{compared}", section, named, caption, draw))
+        figures.append(Figure(f"{key}-{compared}", section, named, caption, draw, rows_in_words(own)))
     return figures

@@ -26,7 +26,7 @@ from services.report.figures import directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
-from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words
+from services.report.figures.figure import MOST_LINES, Figure, counts_in_words, lacking_in_words, rows_in_words
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped
 from services.report.figures.maps import heatmap, with_totals
@@ -111,10 +111,7 @@ def _primary_alone(section: Section, table: EstimateTable) -> list[Figure]:
     planned = tuple(row for row in table.rows if row.planned)
     if not _is_of_primary(table) or not planned:
         return []
-    if all(row.weighted for row in planned):
-        # There are only weighted values.
-        return _forests(section, replace(table, rows=planned), weighted=True)
-    return _forests(section, replace(table, rows=planned))
+    return _forests(section, replace(table, rows=planned), weighted=all(row.weighted for row in planned))
 
 
 def _is_of_primary(table: EstimateTable) -> bool:
@@ -129,7 +126,9 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
     figures = []
     in_order = sorted(table.rows, key=lambda row: not row.planned)
     for statistic in dict.fromkeys(row.statistic for row in in_order):
-        rows = [row for row in table.rows if row.statistic == statistic and not row.bound and row.weighted == weighted]
+        # Of the levels of an attribute, not every two: how far apart two of them are can be seen.
+        drawn = [row for row in table.rows if row.compared != "between_levels" and not row.bound]
+        rows = [row for row in drawn if row.statistic == statistic and row.weighted == weighted]
         is_primary = _is_of_primary(table) and _is_planned(rows)
         axes, fewest = (_DRAWN_OF_PRIMARY, 1) if is_primary else (_DRAWN, 2)
         if len(rows) > MOST_LINES:
@@ -141,8 +140,8 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
         if statistic not in axes or not fewest <= len(rows) <= MOST_LINES or not _has_values(rows):
             continue
         axis = axes[statistic]
-        if statistic == "signed_difference" and rows[0].compared == "levels":
-            axis = replace(axis, printed=directions.AXIS_OF_OPTION)
+        if statistic == "signed_difference" and rows[0].compared in ("levels", "judged_option"):
+            axis = replace(axis, printed=directions.AXIS_OF_OPTION if rows[0].compared == "judged_option" else "")
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
         figures += [
@@ -178,6 +177,7 @@ def _forest(
         title,
         " ".join(filter(None, said)),
         partial(_with_values, rows, axis, labels, names),
+        rows_in_words(rows),
     )
 
 
@@ -252,7 +252,7 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
             f"{section.key}-{table.key}", section.key, table.title,
             f"{table.title}. Shares in percent, lowest step left; the middle of the scale is at 0. Intervals are "
             "in the table.",
-            partial(diverging, lines, steps, shares),
+            partial(diverging, lines, steps, shares), rows_in_words(rows),
         )
     ]  # fmt: skip
 
@@ -272,7 +272,7 @@ def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
     title = f"{table.title}: {stratum_in_words(rows[0].stratum)}"
     caption = f"{title}. Points: share of lists; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
     draw = partial(curves, series, "First lines looked at", "Accepted among them (%)", depths)
-    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw, rows_in_words(rows))]
 
 
 def _distances(section: Section, table: EstimateTable) -> list[Figure]:
@@ -290,7 +290,7 @@ def _distances(section: Section, table: EstimateTable) -> list[Figure]:
         f"{table.title}. Points: share of places; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
     )
     draw = partial(curves, series, f"Distance from the reference ({table.measured_in})", "Places within it (%)", ticks)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
 
 
 def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
@@ -310,7 +310,7 @@ def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
         "stated."
     )
     draw = partial(curves, series, "Mean stated confidence (%)", "Right (%)", diagonal=True)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
 
 
 def _bin(row: EstimateRow) -> tuple[object, ...]:
@@ -333,7 +333,7 @@ def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
         f"{intervals_in_words(table.rows, table.cluster)}; n above each line, or behind a name."
     )
     draw = partial(curves, series, "Answers taken, the surest first (%)", "Right (%)")
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)]
+    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(table.rows))]
 
 
 def _levels(section: Section, table: EstimateTable) -> list[Figure]:
@@ -376,7 +376,7 @@ def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
         estimates = {statistic: row.estimate for statistic, row in rows.items()}
         draw = partial(bland_altman_figure, paired, estimates, table.measured_in)
         key = f"{section.key}-{table.key}-limits-{number}"
-        figures.append(Figure(key, section.key, title, caption, draw))
+        figures.append(Figure(key, section.key, title, caption, draw, rows_in_words([*rows.values()])))
     return figures
 
 
@@ -385,7 +385,7 @@ def _matrix(section: Section, table: Matrix) -> Figure:
         f"{table.title}. {table.explanation} Totals of rows and columns in brackets. n = {sum(map(sum, table.counts))}."
     )
     draw = partial(heatmap, with_totals(table))
-    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw)
+    return Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, counts_in_words(table))
 
 
 _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]] = {

@@ -33,7 +33,14 @@ from services.report.figures.drawing import (
     layout,
     spans,
 )
-from services.report.figures.figure import MOST_LINES, Figure, warned_in_words
+from services.report.figures.figure import (
+    MOST_LINES,
+    Figure,
+    counts_in_words,
+    range_in_words,
+    rows_in_words,
+    warned_in_words,
+)
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
 from services.report.figures.labels import escaped, longest_of_column
 from services.report.figures.maps import categories, cell_texts, heatmap, map_of
@@ -85,7 +92,7 @@ def _accuracy(report: Report, section: Section) -> list[Figure]:
         draw = partial(_with_floors, rows, floors, labels, names)
         shown = "" if key == "accuracy_by_category" else f" {_FLOORS_DRAWN}"
         caption = f"{title}. Dots: estimates; lines: {intervals_in_words(rows, table.cluster)}.{shown}"
-        figures.append(Figure(key, section.key, title, _with_warnings(caption, rows), draw))
+        figures.append(Figure(key, section.key, title, _with_warnings(caption, rows), draw, rows_in_words(rows)))
     return figures
 
 
@@ -150,12 +157,14 @@ def _agreement(report: Report, section: Section) -> list[Figure]:
             whose = "" if several else f" of {who(rows[0])}"
             heading = f"{title} on {' and on '.join(whats)}{whose}"
             caption = _with_warnings(f"{heading}, with {intervals_in_words(rows, SUBJECT)}. Unit: the item.", rows)
-            figures.append(Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, draw))
+            figures.append(
+                Figure(f"agreement_{'_'.join(whats)}_{scale}", section.key, heading, caption, draw, rows_in_words(rows))
+            )
     figures += [
         Figure(
             table.key, section.key, table.title,
             " ".join(filter(None, (f"{table.title}.", table.explanation, f"n = {sum(map(sum, table.counts))}."))),
-            partial(heatmap, table),
+            partial(heatmap, table), counts_in_words(table),
         )
         for table in section.tables
         if isinstance(table, Matrix)
@@ -169,7 +178,7 @@ def _kappa_of_pairs(section: Section, what: str, rows: Sequence[EstimateRow]) ->
     draw = partial(forest, rows, "Kappa", limits=KAPPA, labels=[who(row) for row in rows], names=["" for _ in rows])
     heading = f"Cohen’s kappa on {what}, all items"
     caption = _with_warnings(f"{heading}, for every pair of raters, with {intervals_in_words(rows, SUBJECT)}.", rows)
-    return Figure(f"agreement_{what}_number", section.key, heading, caption, draw)
+    return Figure(f"agreement_{what}_number", section.key, heading, caption, draw, rows_in_words(rows))
 
 
 def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: Scale, title: str) -> Figure:
@@ -177,7 +186,8 @@ def _pair_map(section: Section, what: str, rows: Sequence[EstimateRow], scale: S
     heading = f"{title} on {what}, all items"
     caption = f"{heading}, for every pair of raters. Intervals and formats are in the table “On {what}”."
     draw = partial(_map_of_pairs, rows, scale)
-    return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, draw)
+    shows = rows_in_words([row for row in rows if row.stratum == ALL_ITEMS])
+    return Figure(f"agreement_{what}_{scale}_map", section.key, heading, caption, draw, shows)
 
 
 def _map_of_pairs(rows: Sequence[EstimateRow], scale: Scale) -> Any:
@@ -217,7 +227,8 @@ def _adjudication(report: Report, section: Section) -> list[Figure]:
         f"{title}, with {intervals_in_words(pairs, SUBJECT)}. The accuracies are based on different items: see the "
         "text."
     )
-    return [Figure("before_and_after", section.key, title, _with_warnings(caption, pairs), draw)]
+    said = _with_warnings(caption, pairs)
+    return [Figure("before_and_after", section.key, title, said, draw, rows_in_words(pairs))]
 
 
 def _judges(report: Report, section: Section) -> list[Figure]:
@@ -249,7 +260,7 @@ def _judges(report: Report, section: Section) -> list[Figure]:
                 _with_warnings(
                     " ".join(filter(None, (f"{title}, with {intervals_in_words(rows, table.cluster)}.", decided))), rows
                 ),
-                draw,
+                draw, rows_in_words(rows),
             )
         )  # fmt: skip
     return figures
@@ -284,7 +295,8 @@ def _prior_not_opened(section: Section) -> list[Figure]:
     )
     if any(math.isnan(row.estimate.low) for row in rows):
         caption += " A dot without a line has no interval; the table gives the reason."
-    return [Figure("prior_not_opened", section.key, title, _with_warnings(caption, rows), draw)]
+    said = _with_warnings(caption, rows)
+    return [Figure("prior_not_opened", section.key, title, said, draw, rows_in_words(rows))]
 
 
 def _slices_seen(section: Section) -> list[Figure]:
@@ -301,7 +313,10 @@ def _slices_seen(section: Section) -> list[Figure]:
         f"{title}, for verdicts for which the image was opened. Dots: medians; lines: first to third quartile, not "
         "confidence intervals; n: verdicts. Descriptive."
     )
-    return [Figure("slices_seen", section.key, title, caption, draw)]
+    medians = [span.value for span in drawn]
+    n = range_in_words([span.n for span in drawn])
+    shows = f"{len(drawn)} medians, from {min(medians):g} % to {max(medians):g} %, n = {n}" if drawn else "no value"
+    return [Figure("slices_seen", section.key, title, caption, draw, shows)]
 
 
 def _quartiles(row: QuartileRow) -> Span:

@@ -55,8 +55,8 @@ def export_report(database: Database, actor: Actor, study_key: str, folder: Path
 def report_page(report: Report) -> str:
     """Return the report as one self-contained HTML page."""
     drawings = [
-        Drawing(figure.key, figure.section, figure.title, figure.caption, figure.height, figure.figure.to_json())
-        for figure in figures_of(report)
+        Drawing(each.key, each.section, each.title, each.caption, each.height, each.figure.to_json(), each.alt)
+        for each in figures_of(report)
     ]
     return write_html(report, drawings, get_plotlyjs())
 

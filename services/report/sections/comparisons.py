@@ -52,6 +52,7 @@ def counted(
             # Bonferroni: the intervals of all comparisons hold simultaneously.
             confidence = 1.0 - (1.0 - intervals.confidence) / count
             wider[count] = list(compute(replace(intervals, confidence=confidence))) if count > 1 else rows
+    tested = Counter(_family(row) for row in rows if row.estimate.p is not None)
     corrected = {family: _corrected(rows, family, plan) for family in families}
     return [
         row
@@ -60,6 +61,7 @@ def counted(
             row,
             comparison=Comparison(
                 families[family],
+                tested[family],
                 plan.correction if plan is not None else "",
                 next(corrected[family]),
                 wider[families[family]][place].estimate if families[family] in wider else None,
@@ -83,7 +85,9 @@ def in_words(rows: Sequence[EstimateRow]) -> str:
     if most == 1:
         return f"{said}, so that its P value needs no correction."
     together = ", and the intervals in brackets behind them hold together (Bonferroni)" if counts[0].together else ""
-    return f"{said}: the P values in the notes are corrected for their number{together}."
+    some_lack_p = any(each.tested < each.count for each in counts)
+    number = "the number of comparisons that have one" if some_lack_p else "their number"
+    return f"{said}: the P values in the notes are corrected for {number}{together}."
 
 
 def _family(row: EstimateRow) -> Family | None:

@@ -55,6 +55,7 @@ _OF_ALL_ANSWERS = (
     "conditions under which the other did not."
 )
 _UNIT = "candidate"
+_IN_A_CONDITION = "item in a condition"
 _CORRECTED = frozenset[Compared]({"corrected_option", "corrected_score"})
 
 
@@ -293,4 +294,13 @@ def _differences(
     known = {model: estimate for model, estimate in corrected.items() if not np.isnan(estimate.value)}
     for first, second in combinations(known, 2):
         parties = (Party("model", first), Party("model", second), Party("judge", run))
-        yield EstimateRow(statistic, "corrected_score", parties, stratum, pool.difference(first, second, dict(known)))
+        yield EstimateRow(
+            statistic, "corrected_score", parties, stratum, corrected_difference(pool, first, second, known)
+        )
+
+
+def corrected_difference(pool: Pool, first: str, second: str, known: Mapping[str, Estimate]) -> Estimate:
+    """Return the corrected difference of two models; item by item, n counts an item once in each of its conditions."""
+    estimate = pool.difference(first, second, dict(known))
+    in_conditions = bool(pool.material.conditions) and pool.pairs(first, second)
+    return replace(estimate, unit=_IN_A_CONDITION) if in_conditions else estimate

@@ -211,6 +211,7 @@ def table_of_judges(
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
+        drawn="forest",
         parts=title,
     )
 

@@ -91,6 +91,6 @@ def test_paper_leaves_out_all_figures_of_a_folded_field_but_the_first() -> None:
     section = Section("p", "P", "P", (), (), folds=folds)
     keys = ("stage_accuracy-share", "stage_levels", "stage_fine_accuracy-share", "stage_fine_kappa", "other_accuracy")
 
-    left_out = not_printed([section], [Drawing(f"p-{key}", "p", "", "", 100, "{}") for key in keys])
+    left_out = not_printed([section], [Drawing(f"p-{key}", "p", "", "", 100, "{}", "") for key in keys])
 
     assert left_out == {"p-stage_levels", "p-stage_fine_kappa"}

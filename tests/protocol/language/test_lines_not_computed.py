@@ -13,7 +13,7 @@ phases:
   - key: read
     rates: items
     shows: [prompt]
-    form: {dx: {type: choice, options: [a, b, c]}, size: number}
+    form: {dx: {type: choice, options: [a, b, c]}, size: number, note: text}
   - {key: score, rates: candidates, shows: [prompt, candidate], form: {verdict: correctness, mins: number}}
 analysis: {also: [{LINE}]}
 """
@@ -27,6 +27,14 @@ analysis: {also: [{LINE}]}
         ("estimate: correlation, of: score.verdict", "with: token_f1 or exact_match for scores"),
         ("estimate: accuracy, of: read.dx, compare: site", "are compared by estimate: difference"),
         ("estimate: agreement, of: read.dx, over: site", "Agreement is not taken over anything"),
+        (
+            "estimate: accuracy, of: read.note, with: [models, token_f1]",
+            "with: token_f1, only with: models or text_only",
+        ),
+        ("estimate: distribution, of: read.dx, with: models", "is not computed with: models; leave that out"),
+        ("estimate: auc, of: read.note", "a field of type text is none of these"),
+        ("estimate: auc, of: read.dx", "needs a confidence about it that is a probability, in the same form"),
+        ("estimate: pass_at, of: read.dx", "needs options that are the lines of a list (1, 2, 3 and so on"),
     ],
 )
 def test_a_line_that_is_not_computed_says_what_it_lacks(line: str, lacks: str) -> None:

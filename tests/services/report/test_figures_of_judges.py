@@ -52,7 +52,10 @@ def test_the_sides_of_the_axis_say_where_a_judge_is_stricter() -> None:
 
 
 def test_of_an_option_the_sides_of_the_axis_say_how_often_it_is_chosen_and_not_who_is_stricter() -> None:
-    of_harm = replace(row_of("birch", HUMANS[0], 0.2), compared="levels", parties=(HUMANS[0], Party("judge", "birch")))
+    parties = (HUMANS[0], Party("judge", "birch"))
+    of_harm = replace(
+        row_of("birch", HUMANS[0], 0.2), compared="judged_option", parties=parties, category=Category("yes", "Yes")
+    )
     table = EstimateTable("line_1", "Harm", "", (of_harm, of_harm), lines="both", cluster="item", drawn="forest")
 
     (figure,) = figures_of_fields(Section("plan", "Plan", "Plan", (), (table,)))

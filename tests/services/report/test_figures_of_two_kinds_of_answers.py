@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -16,7 +16,8 @@ from services.report.figures.of_fields import figures_of_fields
 def row(statistic: Any, answers: Any, value: float, category: str = "") -> EstimateRow:
     estimate = Estimate("it", value, value - 0.1, value + 0.1, 9, "item", Words("Wilson"), "")
     of_option = Category(category, f"Option {category}") if category else None
-    return EstimateRow(statistic, "reference", (ALL_RATERS,), ALL_ITEMS, estimate, category=of_option, answers=answers)
+    compared: Literal["option", "reference"] = "option" if statistic == "share" else "reference"
+    return EstimateRow(statistic, compared, (ALL_RATERS,), ALL_ITEMS, estimate, category=of_option, answers=answers)
 
 
 def drawn(drawn_as: Drawn, rows: list[EstimateRow]) -> Any:

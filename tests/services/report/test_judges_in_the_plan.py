@@ -18,13 +18,14 @@ from exchange.report.estimate_rows import ALL_CANDIDATES, Category, EstimateRow
 from protocol.language.authored_plan import AuthoredEstimate
 from protocol.language.expansion import Field
 from services.judging import import_runs
+from services.report import Figure, build_report, figures_of
 from services.report.sections.judged_lines import corrected_in_words, uniformity_in_words
 from services.studies.freeze import freezing
 from tests.harness.databases import copy_of_sqlite_file
 from tests.listed_study import closed_tables, imported_listed
 from tests.protocol.language.study_text import expanded
 from tests.services.report.recomputed import Rows, values_in
-from tests.situations import answers, write_table
+from tests.situations import Situation, answers, write_table
 from tests.stored_answers import store_all
 
 PROTOCOL = """
@@ -73,7 +74,7 @@ def judge_says(number: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Rows]]:
+def situation(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Situation]:
     folder = tmp_path_factory.mktemp("judged")
     engine = make_engine(copy_of_sqlite_file(migrated_sqlite, folder / "data" / "blindread.db"))
     study = folder / "study"
@@ -101,8 +102,36 @@ def tables(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> I
         return answers(verdict="correct" if person_says(int(payload["candidate"].split()[1])) else "incorrect")
 
     store_all(situation, answer)
-    yield closed_tables(situation)
+    yield situation
     engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def tables(situation: Situation) -> dict[str, Rows]:
+    return closed_tables(situation)
+
+
+@pytest.fixture(scope="module")
+def figures(situation: Situation, tables: dict[str, Rows]) -> dict[str, Figure]:
+    """The figures of the report, once the study is closed."""
+    report = build_report(situation.database, situation.admin, situation.study_key)
+    return {figure.key: figure for figure in figures_of(report) if figure.section == "plan"}
+
+
+def test_scores_of_models_as_judged_and_corrected_are_drawn_with_their_intervals(figures: dict[str, Figure]) -> None:
+    figure = figures["plan-line_1-share"]
+
+    assert {line.replace("<br>", " ").rpartition(": ")[2] for line in figure.figure.layout.yaxis.ticktext} == {
+        "Share correct as judged",
+        "Share correct, corrected by people",
+    }
+
+
+def test_the_levels_of_a_uniformity_are_drawn_and_every_two_of_them_are_not(figures: dict[str, Figure]) -> None:
+    figure = figures["plan-line_2-signed_difference"]
+
+    assert {line.partition(":")[0] for line in figure.figure.layout.yaxis.ticktext} == {"Tier", "Site"}
+    assert figure.figure.layout.xaxis.title.text == "Human minus judge (points)"
 
 
 def rated(tables: dict[str, Rows]) -> dict[int, float]:

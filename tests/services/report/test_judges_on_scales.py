@@ -161,7 +161,7 @@ def test_every_row_of_a_direction_says_which_is_subtracted_from_which(tables: di
         "judge of quality minus Rater 1",
     )  # fmt: skip
     of_option = estimate_in(
-        tables, "plan", "line_2_2", "All candidates: human minus judge", "Rater 1 minus judge of harm"
+        tables, "plan", "line_2_2", "All candidates: share of Yes, human minus judge", "Rater 1 minus judge of harm"
     )
 
     gaps = [(harm(n, 0) == "yes") - (harm(n, 2) == "yes") for n in range(N - 2)]

@@ -73,6 +73,20 @@ def test_answers_under_several_conditions_are_apart_whichever_of_them_an_item_la
     assert {model_of(name, ["image"]) for name in answered} == {"once", "twice"}
 
 
+def test_answers_repeated_under_one_condition_have_it_in_their_name_as_those_under_others_do() -> None:
+    asked = [("other", "shown"), ("other", "absent"), ("again", "absent"), ("again", "absent")]
+    candidates = [
+        CandidateLine(n, f"k{n}", "i1", model, "left", {"image": image}) for n, (model, image) in enumerate(asked)
+    ]
+
+    answered = said_by_models(f"{CONDITIONS}{STUDY}", [item_of(1)], candidates, ["image"])
+
+    assert [name for name in answered if name.startswith("again")] == [
+        "again (image: absent)",
+        "again (image: absent), answer 2",
+    ]
+
+
 def test_a_model_whose_name_ends_in_brackets_is_not_taken_for_another_under_a_condition() -> None:
     assert model_of("large (size: 7b)", ["image"]) == "large (size: 7b)"
 

@@ -124,6 +124,36 @@ def test_nothing_said_corrects_nothing_and_a_false_discovery_rate_has_no_interva
     assert [each and (each.count, each.p, each.together) for each in of_rows] == [(3, p, None) for p in expected]
 
 
+@pytest.mark.parametrize(
+    ("with_p", "said"),
+    [
+        (0, ["none of them with a P: no P value"] * 3),
+        (2, ["2 of them with a P: P = 0.020", "2 of them with a P: P = 0.040", "2 of them with a P: no P value"]),
+    ],
+)
+def test_comparisons_without_a_p_value_are_said_where_p_values_are_corrected_for_the_others(
+    with_p: int, said: list[str]
+) -> None:
+    def of_which_some_have_no_p(settings: IntervalSettings) -> list[EstimateRow]:
+        rows = three(replace(settings, confidence=0.95))
+        return [
+            row if place < with_p else replace(row, estimate=replace(row.estimate, p=None))
+            for place, row in enumerate(rows)
+        ]
+
+    holm = AuthoredComparisons(correction="holm")
+    rows = [
+        replace(row, comparison=row.comparison and replace(row.comparison, together=None))
+        for row in counted(of_which_some_have_no_p, IntervalSettings(0.95, 200, 1), holm)
+    ]
+
+    notes = [line.note for line in lines_of(EstimateTable("line_1", "T", "", tuple(rows)))]
+    assert [note.partition("Holm, 3 comparisons, ")[2] for note in notes] == said
+    assert in_words(rows) == (
+        "3 comparisons: the P values in the notes are corrected for the number of comparisons that have one."
+    )
+
+
 def test_a_comparison_that_is_alone_is_not_said_to_be_corrected() -> None:
     holm = AuthoredComparisons(correction="holm")
     alone = counted(lambda settings: three(settings)[:1], IntervalSettings(0.95, 200, 1), holm)
@@ -141,7 +171,8 @@ def test_families_of_different_sizes_are_all_counted_in_words() -> None:
     rows = counted(of_two_families, IntervalSettings(0.95, 200, 1), AuthoredComparisons(correction="bh"))
 
     assert in_words(rows) == (
-        "Families of 2 and 3 comparisons: the P values in the notes are corrected for their number."
+        "Families of 2 and 3 comparisons: the P values in the notes are corrected for the number of comparisons that "
+        "have one."
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from agreement import Estimate
 from agreement.words import Words
 from exchange.report.estimate_rows import ALL_ITEMS, Category, EstimateRow, Party
-from exchange.report.report_structure import EstimateTable, Section, TitleParts
+from exchange.report.report_structure import EstimateTable, Matrix, Section, TitleParts
+from services.report.figures.figure import Figure
 from services.report.figures.of_fields import figures_of_fields
 
 KNOWN, ALONE, UNDEFINED = (0.5, 0.2, 0.8), (1.0, math.nan, math.nan), (math.nan, math.nan, math.nan)
@@ -51,6 +52,50 @@ def test_a_figure_says_what_it_lacks(values: tuple[tuple[float, float, float], .
 
     assert len(figure.figure.layout.yaxis.ticktext) == lines == len(figure.figure.data[0].x)
     assert figure.caption.endswith(says)
+
+
+def figure_of(*values: tuple[tuple[float, float, float], str, int]) -> Figure:
+    """Return the figure of one value for each party, with its n."""
+    rows = tuple(
+        EstimateRow(
+            "accuracy", "reference", (Party("rater", name),), ALL_ITEMS,
+            Estimate("accuracy", *value, n, "item", Words("Wilson"), "nobody answered" if math.isnan(value[0]) else ""),
+        )
+        for value, name, n in values
+    )  # fmt: skip
+    table = EstimateTable("a", "A: accuracy", "", rows, lines="both", drawn="forest", parts=TitleParts("A", "accuracy"))
+    (figure,) = figures_of_fields(Section("s", "S", "S", (), (table,)))
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("values", "alt"),
+    [
+        (
+            (((0.5, 0.2, 0.8), "Rater 1", 9), ((0.75, 0.5, 0.9), "Rater 2", 12)),
+            "A: accuracy: Accuracy on these items: 2 values, from 50.0 % (Rater 1) to 75.0 % (Rater 2), n = 9 to 12.",
+        ),
+        (
+            ((KNOWN, "Rater 1", 9), (UNDEFINED, "Rater 2", 9)),
+            "A: accuracy: Accuracy on these items: one value, 50.0 % [20.0, 80.0], n = 9.",
+        ),
+    ],
+)
+def test_who_does_not_see_a_figure_is_told_what_it_shows(
+    values: tuple[tuple[tuple[float, float, float], str, int], ...], alt: str
+) -> None:
+    figure = figure_of(*values)
+
+    assert figure.alt == alt
+
+
+def test_a_map_of_counts_says_its_size_and_its_most_frequent_cell() -> None:
+    raters = (Party("rater", "Rater 1"), Party("rater", "Rater 2"))
+    counts = Matrix("m", "Diagnosis", "Both.", ALL_ITEMS, raters, ("a", "b"), ("a", "b", "c"), ((1, 0, 2), (0, 7, 0)))
+
+    (figure,) = figures_of_fields(Section("s", "S", "S", (), (counts,)))
+
+    assert figure.alt == "Diagnosis: counts in 2 rows and 3 columns, most for b and b (7), n = 10."
 
 
 def test_a_value_with_a_warning_has_a_sign_in_the_drawing_and_its_meaning_in_the_caption() -> None:

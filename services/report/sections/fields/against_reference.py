@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement import accuracy_of_correctness, shared_errors
-from exchange.report.estimate_rows import ALL_RATERS, EstimateRow, IfIndependent, LeftOut, Party, Stratum
+from agreement import Accuracy, accuracy_of_correctness, shared_errors
+from exchange.report.estimate_rows import (
+    ALL_RATERS,
+    EstimateRow,
+    IfIndependent,
+    LeftOut,
+    Party,
+    Reason,
+    Stratum,
+)
+from services.reading.correctness import Score
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.columns import NOT_RIGHT, Column
 from services.report.rows.ratings import Ratings
 from services.report.rows.steps import Numbers
 from services.report.sections.fields.nominal_agreement import agreement_rows
@@ -20,6 +30,9 @@ from services.report.sections.fields.topics import (
     has_empty_sets,
     has_models,
 )
+
+IN_NO_MEAN: Reason = "without a valid answer, in no mean here and not right in the accuracy"
+IN_NO_SHARE: Reason = "without a valid answer, in no share here and not right in the accuracy"
 
 
 def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -50,8 +63,23 @@ def accuracy_rows(ratings: Ratings, stratum: Stratum, intervals: IntervalSetting
         right, clusters = [is_right for is_right, _, _ in given], [cluster for _, cluster, _ in given]
         result = accuracy_of_correctness(right, unit="verdict", **intervals.by(clusters))
         row = EstimateRow("accuracy", "reference", (ALL_RATERS,), stratum, result.primary, result.wilson)
-        rows += [row, *of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)]
+        rows += [row, *_bounds_of_all(ratings, right, clusters, stratum, intervals)]
+        rows += of_pool(row, right, [chance for _, _, chance in given], clusters, intervals)
     return rows
+
+
+def silent(column: Column, scores: Sequence[Score], why: Reason, given: int) -> LeftOut | None:
+    """Return how many units accuracy counts as not right and a measure of the answers cannot; None if there are none.
+
+    Parameters
+    ----------
+    given
+        The number of answers that were measured.
+    """
+    n = sum(
+        state in NOT_RIGHT and score.correct is not None for state, score in zip(column.states, scores, strict=True)
+    )
+    return LeftOut(n, why, given + n) if n else None
 
 
 def _of_party(
@@ -66,14 +94,39 @@ def _of_party(
     if not correct:
         return []
     result = accuracy_of_correctness(correct, excluded=left_out, **intervals.by(clusters))
-    rows = [EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson)]
-    if result.n_excluded:
-        remark = LeftOut(result.n_excluded, "not assessable")
-        rows += [
-            EstimateRow("accuracy", "reference", (party,), stratum, result.worst_case, bound="worst", remark=remark),
-            EstimateRow("accuracy", "reference", (party,), stratum, result.best_case, bound="best", remark=remark),
-        ]
-    return rows + of_pool(rows[0], correct, chances, clusters, intervals)
+    row = EstimateRow("accuracy", "reference", (party,), stratum, result.primary, result.wilson)
+    return [row, *_bounds(party, result, stratum), *of_pool(row, correct, chances, clusters, intervals)]
+
+
+def _bounds(party: Party, result: Accuracy, stratum: Stratum) -> list[EstimateRow]:
+    if not result.n_excluded:
+        return []
+    remark = LeftOut(result.n_excluded, "not assessable")
+    return [
+        EstimateRow("accuracy", "reference", (party,), stratum, result.worst_case, bound="worst", remark=remark),
+        EstimateRow("accuracy", "reference", (party,), stratum, result.best_case, bound="best", remark=remark),
+    ]
+
+
+def _bounds_of_all(
+    ratings: Ratings, right: Sequence[bool], clusters: Sequence[str], stratum: Stratum, intervals: IntervalSettings
+) -> list[EstimateRow]:
+    """Return the bounds of all raters' verdicts together: each that called a unit not assessable wrong, or right."""
+    left_out = [
+        cluster
+        for column in ratings.columns
+        for state, cluster in zip(column.states, ratings.clusters, strict=True)
+        if state == "not_assessable"
+    ]
+    if not left_out:
+        return []
+    result = accuracy_of_correctness(
+        [*right, *(None for _ in left_out)],
+        excluded=[False] * len(right) + [True] * len(left_out),
+        unit="verdict",
+        **intervals.by([*clusters, *left_out]),
+    )
+    return _bounds(ALL_RATERS, result, stratum)
 
 
 def on_correctness(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -113,6 +166,15 @@ def correct_numbers(ratings: Ratings) -> tuple[Numbers, ...]:
     return tuple([None if is_right is None else float(is_right) for is_right in own] for own in ratings.correct)
 
 
+# Who says nothing has nothing to be measured, so that silence costs accuracy and no overlap or distance.
+SILENT = (
+    (
+        "What has no valid answer (an abstention, or of a model also what is no answer, or nothing) is not measured "
+        "here, though it is not right in the accuracy: the notes say how many there are. Where two differ in that, do "
+        "not compare them by these rows alone."
+    ),
+    lambda _, rows: any(isinstance(row.remark, LeftOut) for row in rows),
+)
 ACCURACY = Topic(
     "accuracy",
     "accuracy against the reference",

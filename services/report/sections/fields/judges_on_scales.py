@@ -17,6 +17,7 @@ from services.report.rows.settled import settled
 from services.report.rows.steps import Numbers, numbers_given
 from services.report.sections.direction import TEST_OF_DIRECTION, direction_of
 from services.report.sections.fields.paired_points import paired_points
+from services.report.sections.fields.shares import categories_of
 from services.report.sections.fields.topics import Topic, has_tests
 from services.report.sections.fields.with_consensus import noting_consensus
 
@@ -89,6 +90,7 @@ def direction(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 
 def direction_of_option(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return how much more often people choose the positive option than each judge."""
+    option = next(each for each in categories_of(ratings.field) if each.id == ratings.field.positive)
     rows = []
     for judge in ratings.judges:
         for human in humans_of(ratings):
@@ -98,8 +100,11 @@ def direction_of_option(ratings: Ratings, stratum: Stratum, intervals: IntervalS
             )
             result = direction_of(of_human, of_judge, ratings.clusters, intervals)
             rows.append(
-                EstimateRow("signed_difference", "levels", (human.party, judge.party), stratum, result.difference)
-            )
+                EstimateRow(
+                    "signed_difference", "judged_option", (human.party, judge.party), stratum, result.difference,
+                    category=option,
+                )
+            )  # fmt: skip
     return rows
 
 

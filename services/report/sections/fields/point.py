@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement import place_agreement
-from exchange.report.estimate_rows import Category, EstimateRow, Stratum
+from exchange.report.estimate_rows import Category, EstimateRow, LeftOut, Reason, Stratum
 from services.reading.correctness import Score
+from services.reading.field_keys import NOTHING
 from services.report.interval_settings import IntervalSettings
+from services.report.rows.columns import Column
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.against_reference import ACCURACY
+from services.report.sections.fields.against_reference import ACCURACY, IN_NO_MEAN, IN_NO_SHARE, SILENT, silent
 from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
@@ -27,7 +29,7 @@ def distance(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) ->
         if away:
             row = EstimateRow(
                 "mean_distance", "reference", (column.party,), stratum, intervals.mean(away, clusters),
-                in_pixels=ratings.in_pixels,
+                in_pixels=ratings.in_pixels, remark=_without_a_place(ratings, column, scores, IN_NO_MEAN),
             )  # fmt: skip
             rows += [row, *of_pool(row, away, chances, clusters, intervals, kind="mean")]
     return rows
@@ -44,9 +46,21 @@ def within(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> l
                 near = [each <= farthest for each in away]
                 share, wilson = intervals.share(near, clusters, unit=ratings.unit)
                 reach = Category(str(farthest), f"{farthest} {unit}")
-                row = EstimateRow("share", "distance", (column.party,), stratum, share, wilson, category=reach)
+                row = EstimateRow(
+                    "share", "distance", (column.party,), stratum, share, wilson, category=reach,
+                    remark=_without_a_place(ratings, column, scores, IN_NO_SHARE),
+                )  # fmt: skip
                 rows += [row, *of_pool(row, near, chances, clusters, intervals)]
     return rows
+
+
+def _without_a_place(ratings: Ratings, column: Column, scores: Sequence[Score], why: Reason) -> LeftOut | None:
+    """Return how many units with a reference point have no place; a place has no distance from a region."""
+    near_points = [
+        score if key is not None and key.key.region is None else NOTHING
+        for score, key in zip(scores, ratings.keys, strict=True)
+    ]
+    return silent(column, near_points, why, sum(score.distance_mm is not None for score in scores))
 
 
 def _given(ratings: Ratings, scores: Sequence[Score]) -> tuple[list[float], list[str], list[float | None]]:
@@ -79,6 +93,7 @@ DISTANCE = Topic(
     "reference stands under accuracy.",
     distance,
     of_models=True,
+    further=(SILENT,),
 )
 WITHIN = Topic(
     "within",
@@ -89,6 +104,7 @@ WITHIN = Topic(
     in_parts=False,
     drawn="distances",
     of_models=True,
+    further=(SILENT,),
 )
 AGREEMENT = Topic(
     "agreement",

@@ -7,7 +7,14 @@ from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
-from services.report.sections.fields.against_reference import ACCURACY, ON_CORRECTNESS, correct_numbers
+from services.report.sections.fields.against_reference import (
+    ACCURACY,
+    IN_NO_MEAN,
+    ON_CORRECTNESS,
+    SILENT,
+    correct_numbers,
+    silent,
+)
 from services.report.sections.fields.ceilings import BEST_RATER
 from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
@@ -44,7 +51,9 @@ def f1_of_reference(ratings: Ratings, stratum: Stratum, intervals: IntervalSetti
         given = [own for score in scores if (own := score.token_f1) is not None]
         if given:
             clusters, chances = [worded.clusters[own] for own in places], [worded.chances[own] for own in places]
-            row = EstimateRow("token_f1", "reference", (column.party,), stratum, intervals.mean(given, clusters))
+            left_out = silent(column, scores, IN_NO_MEAN, len(given))
+            mean = intervals.mean(given, clusters)
+            row = EstimateRow("token_f1", "reference", (column.party,), stratum, mean, remark=left_out)
             rows += [row, *of_pool(row, given, chances, clusters, intervals, kind="mean")]
     return rows
 
@@ -69,6 +78,7 @@ F1_OF_REFERENCE = Topic(
     f"The best overlap of words with an accepted text; open answers alone. {WORDS_OF_F1}",
     f1_of_reference,
     of_models=True,
+    further=(SILENT,),
 )
 REPORT = FieldReport(
     (ACCURACY, FLOORS, BEST_RATER, F1_OF_REFERENCE, AGREEMENT, ON_CORRECTNESS, ORDER_AND_TIME),
