@@ -293,6 +293,8 @@ def _same(**more: Any) -> Callable[[int], dict[str, Any]]:
     return lambda _position: more
 
 
+DIFFICULTY = ("Trivial", "Easy", "Medium", "Hard", "Very hard")
+UNWIELDY = ("Oligodendroglioma", "Meningioma", "Ependymoma", "Medulloblastoma", "Schwannoma")
 # What a listed phase asks for where that is an answer in words.
 IN_WORDS = {"answer": {"type": "text", "label": "In your own words", "options": []}}
 
@@ -334,6 +336,12 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         | {"fields": [field("answer", "point", "Centre of the lesion")]}
     ),
     "where-apart": lambda position: _apart(position) | {"fields": [field("answer", "point", "Centre of the lesion")]},
+    "difficulty": _same(
+        fields=[
+            field("answer", "ordinal", "Difficulty", [(word, word) for word in DIFFICULTY]),
+            field("kind", "ordinal", "Kind", [(word, word) for word in UNWIELDY]),
+        ]
+    ),
     "words about images": _same(fields=[field("answer", "text", "In your own words")]),
     "open": _same(
         prompt="Describe the main abnormality and where it lies.",
@@ -438,6 +446,16 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
     "opinions on what the reviewer left out": _same(
         phase="opinions", scored={"opinions": [[["Answer", "No"], ["Side", "Left"], ["Confidence", "2"]]]}
+    ),
+    "opinions in long words": _same(
+        phase="opinions",
+        scored={
+            "opinions": [
+                [["Answer", "Yes"], ["Diagnosis", "Pneumothorax"], ["Kind", "Meningoencephalitis"]],
+                [["Answer", "No"], ["Diagnosis", "Hydrothorax"], ["Kind", "Leukoencephalopathy"]],
+                [["Answer", "Yes"], ["Diagnosis", "No finding"], ["Kind", "Meningoencephalitis"]],
+            ]
+        },
     ),
     "opinions with comments": _same(phase="opinions", scored={"opinions": COMMENTED}),
     "preview": _same(phase="preview"),
