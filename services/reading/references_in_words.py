@@ -52,10 +52,10 @@ def whole_reference(
     references: ItemReferences,
     study: StudyPhases | None = None,
     places: Places = WITH_SCALE,
+    *,
+    is_beside_answers: bool = False,
 ) -> list[str]:
     """Return the whole reference: one entry per right answer or, if it names fields, one text with a line per field.
-
-    The label of the only field that readers answer is left out, as it is beside answers.
 
     Parameters
     ----------
@@ -63,6 +63,8 @@ def whole_reference(
         All phases of the study; their wording is used for fields that only other groups are asked.
     places
         What the item's panes show; a place is described in terms of them.
+    is_beside_answers
+        Whether an answer is shown, too. One in the only field that readers answer has no label, so neither does this.
     """
     if all(not reference.field for reference in references.fields):
         return [
@@ -71,7 +73,7 @@ def whole_reference(
             for way in ways_of(_set_as(phases, item, reference, study), reference, places)
         ]
     parts = in_fields(phases, item, references, study, places)
-    if len(parts) == 1 and _answered(phases, item, study) == {parts[0].answers}:
+    if is_beside_answers and len(parts) == 1 and _answered(phases, item, study) == {parts[0].answers}:
         return list(parts[0].ways)
     return ["\n".join(part.line for part in parts)]
 
