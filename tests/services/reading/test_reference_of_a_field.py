@@ -83,6 +83,7 @@ def test_practice_says_of_each_field_whether_it_is_right(database: Database, tmp
         ["Size", "Incorrect; correct is 10 to 20 mm"],
         ["Why", "A long text."],
     ]
+    assert feedback["lines"][5] == ["Counts", "Diagnosis"]
 
 
 def test_an_abstention_is_incorrect_and_of_an_unasked_field_nothing_is_said(
