@@ -150,7 +150,7 @@ def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
     phase = phases.named(assignment.phase)
     if not phase.trains or assignment.pass_number == 1:
         return None
-    return f"Practice, {_attempt(phases.rules_of(phase).practice, assignment.pass_number)}."
+    return f"Repeated practice: {_attempt(phases.rules_of(phase).practice, assignment.pass_number)}."
 
 
 def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
