@@ -25,6 +25,21 @@ FIRST = "the freeze"
 FIRST_NUMBER = 1
 # What a version's manifest contains in addition to that of a freeze.
 _OF_ITSELF = ("version", "follows", "reason", "changes")
+# The parts of a manifest as admins read them.
+_PARTS = {
+    "study": "Study",
+    "software_version": "Blindread version",
+    "protocol_sha256": "Protocol (SHA-256)",
+    "protocol_source_sha256": "Protocol as written (SHA-256)",
+    "analysis_plan_sha256": "Analysis plan (SHA-256)",
+    "phases": "Phases, with what was drawn",
+    "pool": "Pool that was drawn from",
+    "scoring_sample": "Answers drawn for scoring",
+    "references_and_baselines_keyed_sha256": "References and baselines (keyed SHA-256)",
+    "format": "Format of the manifest",
+    "follows": "Version before (SHA-256)",
+    "thawed": "Earlier freezes that were thawed",
+}
 # The tables to which a version adds rows: those that a manifest covers, and pairs, of which it has a hash.
 VERSIONED: tuple[type[Base], ...] = (*COVERED, CandidatePair)
 
@@ -49,6 +64,27 @@ def versions_of(database: Database, actor: Actor, study_key: str) -> list[Versio
         study_id = stored_id(study.id)
         texts = _texts_of_versions(session, study_id)
         return [replace(version, texts=tuple(texts[version.number])) for version in versions_in(session, study_id)]
+
+
+def covered_by(database: Database, actor: Actor, study_key: str) -> list[tuple[int, list[tuple[str, str]]]]:
+    """Return, for admins of a frozen study, each version, newest first, and what its manifest covers, in words."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
+        manifests = {FIRST_NUMBER: freeze.manifest_json}
+        manifests |= {row.version: row.manifest_json for row in rows_of_versions(session, study_id)}
+        return [
+            (number, [_part_in_words(key, content) for key, content in json.loads(text).items()])
+            for number, text in reversed(manifests.items())
+        ]
+
+
+def _part_in_words(key: str, content: Any) -> tuple[str, str]:
+    name = _PARTS.get(key, key.replace("_", " ").capitalize())
+    if not isinstance(content, dict | list):
+        return name, str(content)
+    return name, f"{len(content):,} {'entry' if len(content) == 1 else 'entries'}"
 
 
 def _texts_of_versions(session: Session, study_id: int) -> dict[int, list[str]]:
