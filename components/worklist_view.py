@@ -59,6 +59,8 @@ def progress_text(desk: Desk) -> str:
         return f"Practice first: {desk.done} of {desk.total} done. The {desk.queue.unit}s open {opens}."
     if desk.cut_off:
         return f"{desk.total - desk.cut_off} of {desk.total} done. This part is closed; nothing more is needed."
+    if desk.is_shut and desk.state == "open":
+        return f"{desk.done} of {desk.total} done. {desk.waits_for}" if desk.done else desk.waits_for
     if desk.done == desk.total:
         return f"All {desk.total} done. Thank you."
     if desk.state == "closed":

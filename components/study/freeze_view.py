@@ -16,6 +16,7 @@ from services.studies.catalogue import StudyLine
 from services.studies.drawing import drawn_apart
 from services.studies.folders import explaining
 from services.studies.freeze import before_freeze, freezing, thawing
+from services.studies.versions import stored
 
 
 def draw_freeze(line: StudyLine) -> None:
@@ -54,7 +55,12 @@ def draw_freeze(line: StudyLine) -> None:
     _draw_explanation(line)
     versions_view.draw_versions(line)
     with st.expander("What the manifest covers"):
-        st.dataframe(_manifest_table(frozen.manifest), hide_index=True, width="stretch")
+        covered = stored.covered_by(database(), current_actor(), line.key)
+        for number, parts in covered:
+            if len(covered) > 1:
+                lists = "what was frozen" if number == stored.FIRST_NUMBER else "what it adds and corrects"
+                st.caption(f"Version {number} lists {lists}.")
+            st.dataframe(pd.DataFrame(parts, columns=["part", "content"]), hide_index=True, width="stretch")
 
 
 def _draw_explanation(line: StudyLine) -> None:
@@ -85,16 +91,6 @@ def _thaw(study_key: str, reason: str) -> None:
         notify("done", "Thawed: the study is a draft again.")
     except Refused as refusal:
         notify("error", str(refusal))
-
-
-def _manifest_table(manifest: dict[str, object]) -> pd.DataFrame:
-    rows = []
-    for part, content in manifest.items():
-        if isinstance(content, dict):
-            rows.append((part.replace("_", " "), f"{len(content)} {'entry' if len(content) == 1 else 'entries'}"))
-        else:
-            rows.append((part.replace("_", " "), str(content)))
-    return pd.DataFrame(rows, columns=["part", "content"])
 
 
 def _freeze(study_key: str) -> None:

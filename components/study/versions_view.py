@@ -33,7 +33,7 @@ def _draw_version(version: Version) -> None:
     st.markdown(f"**Version {version.number}**, since {version.made_at[:16].replace('T', ' ')} UTC. SHA-256:")
     st.code(version.sha256, language=None)
     st.markdown(f"Why: {plain(version.reason)}")
-    _draw_lines(version.differences)
+    _draw_lines((*version.differences, *version.texts))
 
 
 def _draw_lines(sentences: tuple[str, ...]) -> None:

@@ -311,7 +311,7 @@ def _counts(phases: tuple[Phase, ...], of_one_pass: bool) -> Any:
 
 
 def count_cut_off(session: Session, membership_id: int, phase: Phase) -> int:
-    """Return how many of a member's assignments had no outcome when their phase was closed."""
+    """Return how many of a member's assignments had no outcome when their phase was closed, without replaced units."""
     return int(ask(session, _cut_off(phase), membership_id=membership_id).scalar_one())
 
 
@@ -321,7 +321,7 @@ def _cut_off(phase: Phase) -> Any:
     of_member = (Assignment.membership_id == bindparam("membership_id"), _of((phase,)))
     # If the phase was closed because everybody was done, nothing was cut off.
     return select(func.count(col(Assignment.id))).where(
-        *of_member, exists().where(*closed), ~or_(*_has_come(Assignment))
+        *of_member, exists().where(*closed), ~or_(*_has_come(Assignment)), ~is_withdrawn(Assignment)
     )
 
 

@@ -227,7 +227,8 @@ def _options(options: Sequence[expanded.Option]) -> tuple[Option, ...]:
 
 
 def _fields(fields: Sequence[expanded.Field]) -> tuple[PhaseField, ...]:
-    return tuple(drawn for asked in fields for drawn in (_field(asked), *_new_text(asked)))
+    is_alone = sum(asked.type == "resolution" for asked in fields) == 1
+    return tuple(drawn for asked in fields for drawn in (_field(asked), *_new_text(asked, is_alone)))
 
 
 def key_of_new_text(key: str) -> str:
@@ -235,16 +236,16 @@ def key_of_new_text(key: str) -> str:
     return f"{key}_text"
 
 
-def _new_text(asked: expanded.Field) -> tuple[PhaseField, ...]:
-    """Return the field for the text that a resolution asks for: the new wording, or the right answer."""
+def _new_text(asked: expanded.Field, is_alone: bool) -> tuple[PhaseField, ...]:
+    """Return the field for the text that a resolution asks for: the new wording, or the right answer.
+
+    Its label names the resolution only if the form has another one.
+    """
     if asked.type != "resolution":
         return ()
     depends = Dependence(field=asked.key, values=list(_WITH_NEW_TEXT))
-    return (
-        PhaseField(
-            key=key_of_new_text(asked.key), type="text", label=f"{asked.label}: new text"[:200], depends_on=depends
-        ),
-    )
+    label = "New text" if is_alone else f"New text: {asked.label}"[:200]
+    return (PhaseField(key=key_of_new_text(asked.key), type="text", label=label, depends_on=depends),)
 
 
 def kind_of_field(asked: expanded.Field) -> str:

@@ -150,7 +150,7 @@ def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
     phase = phases.named(assignment.phase)
     if not phase.trains or assignment.pass_number == 1:
         return None
-    return f"Practice, {_attempt(phases.rules_of(phase).practice, assignment.pass_number)}."
+    return f"Repeated practice: {_attempt(phases.rules_of(phase).practice, assignment.pass_number)}."
 
 
 def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, total: int) -> AheadPayload | None:
@@ -250,8 +250,20 @@ def told_after(
     if not _names_fields(said):
         return words_in_payloads.feedback_lines([way for part in said for way in part.ways], explanation)
     return words_in_payloads.feedback_lines_of_fields(
-        [(part.label, part.ways, right.get(part.answers)) for part in said], explanation
+        [(part.label, part.ways, right.get(part.answers)) for part in said],
+        explanation,
+        counts=_what_counts(phases, training, item, said),
     )
+
+
+def _what_counts(
+    phases: StudyPhases, training: Phase, item: ShownItem, said: Sequence[references_in_words.InWords]
+) -> str:
+    """Return the label of the field that decides whether an answer is right, if feedback is about others, too."""
+    rules = phases.rules_of(training)
+    compared = rules.compared_in(item.form)
+    labels = [part.label for part in said if part.answers == compared]
+    return labels[0] if labels and len(said) > 1 and rules.needs_reference else ""
 
 
 def _said(

@@ -52,6 +52,8 @@ def whole_reference(
     references: ItemReferences,
     study: StudyPhases | None = None,
     places: Places = WITH_SCALE,
+    *,
+    is_beside_answers: bool = False,
 ) -> list[str]:
     """Return the whole reference: one entry per right answer or, if it names fields, one text with a line per field.
 
@@ -61,6 +63,8 @@ def whole_reference(
         All phases of the study; their wording is used for fields that only other groups are asked.
     places
         What the item's panes show; a place is described in terms of them.
+    is_beside_answers
+        Whether an answer is shown, too. One in the only field that readers answer has no label, so neither does this.
     """
     if all(not reference.field for reference in references.fields):
         return [
@@ -68,7 +72,10 @@ def whole_reference(
             for reference in references.fields
             for way in ways_of(_set_as(phases, item, reference, study), reference, places)
         ]
-    return ["\n".join(part.line for part in in_fields(phases, item, references, study, places))]
+    parts = in_fields(phases, item, references, study, places)
+    if is_beside_answers and len(parts) == 1 and _answered(phases, item, study) == {parts[0].answers}:
+        return list(parts[0].ways)
+    return ["\n".join(part.line for part in parts)]
 
 
 def parts_of_reference(
@@ -162,6 +169,17 @@ def _set_as(phases: StudyPhases, item: ShownItem, reference: FieldReference, stu
             # If it is worded differently elsewhere, neither wording is used.
             return offering[0] if len(words) == 1 else answer
     return answer
+
+
+def _answered(phases: StudyPhases, item: ShownItem, study: StudyPhases | None) -> set[str]:
+    """Return the keys of all fields in which an item is answered without its reference."""
+    return {
+        field.key
+        for known in (phases, study or phases)
+        for phase in known.phases
+        if phase.kind == "items" and not shows_the_reference(known.rules_of(phase).shows)
+        for field in shown_forms.fields_asked(known.rules_of(phase), item.form, item.options)
+    }
 
 
 def _read_in(phases: StudyPhases, item: ShownItem) -> Iterator[FormField]:

@@ -139,7 +139,9 @@ def words_of_reference(
     if not phases.listed:
         return reference_texts(rules.primary_of(item.form), item, reference, places)
     if "reference" in rules.shows:
-        return references_in_words.whole_reference(phases, item, references_of(reference), study, places)
+        return references_in_words.whole_reference(
+            phases, item, references_of(reference), study, places, is_beside_answers="candidate" in rules.shows
+        )
     named = sorted(fields_of_reference(rules.shows))
     said = references_in_words.parts_of_reference(phases, item, references_of(reference), named, study, places)
     return said or None

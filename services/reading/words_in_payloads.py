@@ -44,10 +44,19 @@ def feedback_lines(accepted: list[str], explanation: str) -> list[Line]:
     return lines + ([["Explanation", explanation]] if explanation else [])
 
 
-def feedback_lines_of_fields(fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str) -> list[Line]:
-    """Return the same for references by field: each field's label, its right answers, and if it was answered right."""
+def feedback_lines_of_fields(
+    fields: Iterable[tuple[str, Sequence[str], bool | None]], explanation: str, counts: str = ""
+) -> list[Line]:
+    """Return the same for references by field: each field's label, its right answers, and if it was answered right.
+
+    Parameters
+    ----------
+    counts
+        The label of the field by which practice is passed; empty if it need not be said.
+    """
     said = {True: "Correct: ", False: "Incorrect; correct is ", None: ""}
     lines = [[label, said[correct] + " or ".join(ways)] for label, ways, correct in fields]
+    lines += [["Counts", counts]] if counts else []
     return lines + ([["Explanation", explanation]] if explanation else [])
 
 

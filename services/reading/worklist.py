@@ -30,6 +30,8 @@ class Desk:
     # Why the queue is not open yet; empty if it is.
     waits_for: str
     simulated_readers: bool
+    # Whether it stays closed to the member, as they did not pass the practice before it.
+    is_shut: bool
     # Whether the practice has a pass mark; without one it ends with its last item.
     has_mark: bool
     # The sentence shown when the queue holds nothing for the member.
@@ -104,6 +106,7 @@ def _desks_in(session: Session, actor: Actor, study: Study, membership: Membersh
             queue,
             state=state,
             waits_for=waits_for,
+            is_shut=bool(waits_for) and queue in closed,
             simulated_readers=study.simulated_readers,
             has_mark=_has_mark(phases, training),
             nothing=waits_for or (_NOTHING_CAME if phases.follows_from_answers(queue) else queue.empty),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -113,6 +114,21 @@ def test_signed_out_reader_finds_the_unsaved_answers_again(room: MakeRoom) -> No
     expect(reader.page.get_by_role("radio", name="No")).to_be_checked()
     reader.see("Draft saved")
     assert reader.posted("draft")[-1]["answers"]["fields"] == {"answer": "no"}
+
+
+@pytest.mark.parametrize(("status", "ways"), [(409, ["Reload the page"]), (400, ["Try again", "Reload the page"])])
+def test_answer_that_came_too_late_is_not_offered_to_be_sent_again(
+    room: MakeRoom, status: int, ways: list[str]
+) -> None:
+    reader = room("plain")
+    reader.open()
+    reader.fail("verdict", status, error="This was corrected in a new version of the study; reload the page.")
+
+    reader.press("1", "4", "Enter")
+    reader.see("This was corrected")
+
+    offered = reader.page.get_by_role("button", name=re.compile("Try again|Reload"))
+    assert offered.all_inner_texts() == ways
 
 
 def test_images_that_fail_are_tried_again_on_request(room: MakeRoom) -> None:

@@ -341,3 +341,30 @@ def in_sight(page: Page, place: str) -> bool:
             }"""
         )
     )
+
+
+# The words of a place that are parted between two lines.
+PARTED = """(place) => [...document.querySelector("#host").shadowRoot.querySelectorAll(place)].flatMap((element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), parted = [];
+  while (walker.nextNode()) {
+    for (const { 0: word, index } of walker.currentNode.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, index);
+      range.setEnd(walker.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) parted.push(word);
+    }
+  }
+  return parted;
+})"""
+
+
+@pytest.mark.parametrize(
+    ("item", "place"), [("difficulty", ".scale .words"), ("opinions in long words", ".opinions, .opinions p")]
+)
+def test_no_word_is_parted_where_it_has_room_below(room: MakeRoom, item: str, place: str) -> None:
+    reader = room(item, width=1280, height=720)
+    reader.open()
+
+    assert reader.page.evaluate(PARTED, place) == []
+    for box in reader.page.locator(place.split(",")[0].split()[0]).all():
+        assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth")

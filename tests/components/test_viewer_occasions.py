@@ -48,7 +48,7 @@ def test_earlier_turns_stand_above_the_prompt_and_cannot_be_changed(room: MakeRo
 def test_practice_says_so_and_gives_feedback_before_the_next_item(room: MakeRoom) -> None:
     reader = room("practice", "second")
     reader.open()
-    expect(reader.page.locator(".phase")).to_have_text("Practice 2 of 6 · 80 % correct to pass")
+    expect(reader.page.locator(".phase")).to_have_text("Practice item 2 of 6 · 80 % correct to pass")
 
     reader.press("2", "4")
     reader.press("Enter")

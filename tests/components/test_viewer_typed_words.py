@@ -209,3 +209,42 @@ def test_digit_that_no_choice_has_begins_words(room: MakeRoom) -> None:
 
     expect(reader.page.get_by_role("textbox", name="Note on the flag")).to_have_value("5 slices missing")
     assert chosen(reader) == []
+
+
+def test_words_typed_into_a_form_that_asks_for_nothing_else_keep_their_first_letters(room: MakeRoom) -> None:
+    """The A would lead into the field, and the B and the C elsewhere."""
+    reader = room("words alone", "words alone")
+    reader.open()
+
+    for words in ("Answer 1", "ACr of the left"):
+        reader.page.keyboard.type(words)
+        reader.press("Control+Enter")
+        reader.page.locator(".done, .count:text-is('1 of 2 done · 1 left')").wait_for()
+        reader.page.locator(".submit:not([disabled]), .done").wait_for()
+
+    sent = [verdict["answers"]["fields"] for verdict in reader.posted("verdict")]
+    assert sent == [{"answer": "Answer 1"}, {"answer": "ACr of the left"}]
+
+
+def test_words_go_on_in_the_field_after_a_pause(room: MakeRoom) -> None:
+    reader = room("words alone")
+    reader.open()
+    reader.page.keyboard.type("An old")
+    reader.press("Escape", "h", "x")
+
+    reader.page.keyboard.type(" scar")
+
+    expect(reader.page.get_by_label("In your own words")).to_have_value("An old scar")
+
+
+@pytest.mark.parametrize("item", ["words about images", "words and a choice"])
+def test_form_beside_images_or_with_choices_leaves_the_keys_to_the_room(room: MakeRoom, item: str) -> None:
+    reader = room(item)
+    reader.open()
+    words = reader.page.get_by_label("In your own words")
+
+    expect(words).not_to_be_focused()
+    reader.press("a")
+
+    expect(words).to_be_focused()
+    expect(words).to_have_value("")

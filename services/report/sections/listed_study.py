@@ -19,6 +19,11 @@ from services.report.sections.study import EVENTS, plan_table
 from services.report.sections.without_reference import without_reference
 
 # The words for events, by the start of their kind; the rest of the kind names what the event is about.
+# Said of the units of phases if a version replaced some that had been drawn.
+CORRECTED = (
+    " A unit that a version corrected counts once as drawn; the other columns count what it replaced, too, if that has "
+    "a verdict."
+)
 _TOLD = {
     "thaw": "Thawed: a draft again",
     "open phase ": "Phase opened: {}",
@@ -135,7 +140,8 @@ def _phases(study: Expansion, rows: ListedRows, phases: StudyPhases, record: Stu
         explanation=(
             "Each column counts the units of which that is true of at least one rater: a unit that one rater answered "
             "and another called not assessable is in both. Verdicts by rater are in the section “Completeness”."
-        ),
+        )
+        + (CORRECTED if rows.replaced else ""),
         columns=(
             Column("phase", "Phase", "Title of the phase"),
             Column("drawn", "Drawn", "How many units were drawn, of how many that could be drawn"),

@@ -76,6 +76,12 @@ def in_words(changes: Iterable[Change]) -> list[str]:
     return sentences
 
 
+def reworded(what: str, key: str, before: str, after: str) -> str:
+    """Return in words what the prompt of an item, or the answer of a candidate, said and says."""
+    name = "Prompt of item" if what == "item" else "Answer of candidate"
+    return f"{name} '{key}' said “{before}”, and says “{after}”."
+
+
 def _corrected(change: Change) -> str:
     parts = listed(list(change.parts))
     verb = "is" if len(change.parts) == 1 else "are"

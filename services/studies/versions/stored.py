@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from db import Base, CandidatePair, Database, Freeze, Study, StudyVersion, WithdrawnUnit
+from db import Base, Candidate, CandidatePair, Database, Freeze, Item, Study, StudyVersion, WithdrawnUnit
 from db.base import stored_id
 from db.standing import STANDS
 from services.people.identity import Actor
 from services.people.permission import require_role
 from services.seals import proofs
 from services.studies.freeze.manifest import COVERED, FORMATS, AsOf, rebuilt
-from services.studies.versions.changes import Change, in_words
+from services.studies.versions.changes import Change, in_words, reworded
 
 # The name of the freeze, which is the first version.
 FIRST = "the freeze"
 FIRST_NUMBER = 1
 # What a version's manifest contains in addition to that of a freeze.
 _OF_ITSELF = ("version", "follows", "reason", "changes")
+# The parts of a manifest as admins read them.
+_PARTS = {
+    "study": "Study",
+    "software_version": "Blindread version",
+    "protocol_sha256": "Protocol (SHA-256)",
+    "protocol_source_sha256": "Protocol as written (SHA-256)",
+    "analysis_plan_sha256": "Analysis plan (SHA-256)",
+    "phases": "Phases, with what was drawn",
+    "pool": "Pool that was drawn from",
+    "scoring_sample": "Answers drawn for scoring",
+    "references_and_baselines_keyed_sha256": "References and baselines (keyed SHA-256)",
+    "format": "Format of the manifest",
+    "follows": "Version before (SHA-256)",
+    "thawed": "Earlier freezes that were thawed",
+}
 # The tables to which a version adds rows: those that a manifest covers, and pairs, of which it has a hash.
 VERSIONED: tuple[type[Base], ...] = (*COVERED, CandidatePair)
 
@@ -37,13 +53,68 @@ class Version:
     made_at: str
     reason: str
     differences: tuple[str, ...]
+    # The old and the new wording of corrected prompts and answers; only `versions_of` gives them.
+    texts: tuple[str, ...] = ()
 
 
 def versions_of(database: Database, actor: Actor, study_key: str) -> list[Version]:
     """Return, for admins, the versions of a frozen study, oldest first; empty for a draft."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
-        return versions_in(session, stored_id(study.id))
+        study_id = stored_id(study.id)
+        texts = _texts_of_versions(session, study_id)
+        return [replace(version, texts=tuple(texts[version.number])) for version in versions_in(session, study_id)]
+
+
+def covered_by(database: Database, actor: Actor, study_key: str) -> list[tuple[int, list[tuple[str, str]]]]:
+    """Return, for admins of a frozen study, each version, newest first, and what its manifest covers, in words."""
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
+        manifests = {FIRST_NUMBER: freeze.manifest_json}
+        manifests |= {row.version: row.manifest_json for row in rows_of_versions(session, study_id)}
+        return [
+            (number, [_part_in_words(key, content) for key, content in json.loads(text).items()])
+            for number, text in reversed(manifests.items())
+        ]
+
+
+def _part_in_words(key: str, content: Any) -> tuple[str, str]:
+    name = _PARTS.get(key, key.replace("_", " ").capitalize())
+    if not isinstance(content, dict | list):
+        return name, str(content)
+    return name, f"{len(content):,} {'entry' if len(content) == 1 else 'entries'}"
+
+
+def _texts_of_versions(session: Session, study_id: int) -> dict[int, list[str]]:
+    """Return, by version, the old and the new wording of each corrected prompt and answer."""
+    texts: dict[int, list[str]] = defaultdict(list)
+    standing: dict[tuple[str, str], str] = {}
+    for row in rows_of_versions(session, study_id):
+        for change in (Change.of_manifest(content) for content in json.loads(row.manifest_json)["changes"]):
+            if not change.stored_as:
+                continue
+            name = (change.what, change.key)
+            former, standing[name] = standing.get(name, change.key), change.stored_as
+            if {"prompt", "answer"}.isdisjoint(change.parts):
+                continue
+            before = _wording(session, study_id, change.what, former)
+            after = _wording(session, study_id, change.what, change.stored_as)
+            if before is not None and after is not None and before != after:
+                texts[row.version].append(reworded(change.what, change.key, before, after))
+    return texts
+
+
+def _wording(session: Session, study_id: int, what: str, key: str) -> str | None:
+    """Return the prompt of an item, or the answer of a candidate; None of anything else."""
+    if what == "item":
+        return session.exec(select(Item.prompt).where(Item.study_id == study_id, Item.key == key)).first()
+    if what == "candidate":
+        return session.exec(
+            select(Candidate.answer).where(Candidate.study_id == study_id, Candidate.key == key)
+        ).first()
+    return None
 
 
 def versions_in(session: Session, study_id: int) -> list[Version]:

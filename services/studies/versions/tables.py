@@ -14,7 +14,7 @@ from exchange.tables import LONGEST_KEY
 from protocol.language.model_answers import is_stored_answer
 from protocol.language.wording import listed
 from services.studies.folders import pool_rows, table_rows
-from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Change
+from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Change, reworded
 from services.studies.versions.current import Current
 from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
 from services.studies.volumes.preparing import Prepared
@@ -364,14 +364,13 @@ def _changes(
 
 def _texts(current: Current, contents: StudyFolder) -> Iterator[str]:
     """Yield the old and the new wording of each corrected prompt and answer."""
-    said = [("Prompt of item", row.key, current.items.get(row.key), "prompt", row.prompt) for row in contents.items]
+    said = [("item", row.key, current.items.get(row.key), "prompt", row.prompt) for row in contents.items]
     said += [
-        ("Answer of candidate", row.key, current.candidates.get(row.key), "answer", row.answer)
-        for row in contents.candidates
+        ("candidate", row.key, current.candidates.get(row.key), "answer", row.answer) for row in contents.candidates
     ]
     for what, key, before, name, text in said:
         if before is not None and getattr(before, name) != text:
-            yield f"{what} '{key}' said “{getattr(before, name)}”, and says “{text}”."
+            yield reworded(what, key, getattr(before, name), text)
 
 
 def _said_of(keys: Sequence[str], of_a_row: str, of_rows: str) -> str:

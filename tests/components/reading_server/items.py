@@ -53,6 +53,7 @@ def _item(
     practice: PracticePayload | None = None,
     ahead: AheadPayload | None = None,
     scored: dict[str, Any] | None = None,
+    scoring: dict[str, Any] | None = None,
     asked: dict[str, dict[str, Any]] | None = None,
     comment: bool = True,
     **more: Any,
@@ -76,7 +77,7 @@ def _item(
                     [("prompt", "The prompt is unclear"), ("image", "Something is wrong with the images")]
                 ),
             },
-            "scoring": SCORING,
+            "scoring": SCORING | (scoring or {}),
         }
     )
     row: dict[str, Any] = {
@@ -292,6 +293,11 @@ def _same(**more: Any) -> Callable[[int], dict[str, Any]]:
     return lambda _position: more
 
 
+DIFFICULTY = ("Trivial", "Easy", "Medium", "Hard", "Very hard")
+UNWIELDY = ("Oligodendroglioma", "Meningioma", "Ependymoma", "Medulloblastoma", "Schwannoma")
+# What a listed phase asks for where that is an answer in words.
+IN_WORDS = {"answer": {"type": "text", "label": "In your own words", "options": []}}
+
 # What each differs in from the plain one: one scan, and a question with yes and no.
 ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "plain": _same(),
@@ -330,6 +336,13 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         | {"fields": [field("answer", "point", "Centre of the lesion")]}
     ),
     "where-apart": lambda position: _apart(position) | {"fields": [field("answer", "point", "Centre of the lesion")]},
+    "difficulty": _same(
+        fields=[
+            field("answer", "ordinal", "Difficulty", [(word, word) for word in DIFFICULTY]),
+            field("kind", "ordinal", "Kind", [(word, word) for word in UNWIELDY]),
+        ]
+    ),
+    "words about images": _same(fields=[field("answer", "text", "In your own words")]),
     "open": _same(
         prompt="Describe the main abnormality and where it lies.",
         fields=[field("answer", "text", "Answer"), confidence()],
@@ -421,11 +434,28 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
         + [field(f"scale{n}", "ordinal", f"Scale {n}", scale) for n, scale in enumerate(scales.SCALES)]
     ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
+    "words alone": _same(phase="scoring", volumes=[], asked=IN_WORDS),
+    "words and a choice": _same(
+        phase="scoring",
+        volumes=[],
+        asked=IN_WORDS,
+        scoring={"form": {"fields": [*SCORING["form"]["fields"], field("sure", "yes_no", "Sure")]}},
+    ),
     "lines in scoring": _same(phase="scoring", prompt="Findings:\nAn old scar.\n\nNo lesion.", volumes=[]),
     "opinions": _same(phase="opinions"),
     "opinions with one label twice": _same(phase="opinions", scored={"opinions": LABELLED_ALIKE}),
     "opinions on what the reviewer left out": _same(
         phase="opinions", scored={"opinions": [[["Answer", "No"], ["Side", "Left"], ["Confidence", "2"]]]}
+    ),
+    "opinions in long words": _same(
+        phase="opinions",
+        scored={
+            "opinions": [
+                [["Answer", "Yes"], ["Diagnosis", "Pneumothorax"], ["Kind", "Meningoencephalitis"]],
+                [["Answer", "No"], ["Diagnosis", "Hydrothorax"], ["Kind", "Leukoencephalopathy"]],
+                [["Answer", "Yes"], ["Diagnosis", "No finding"], ["Kind", "Meningoencephalitis"]],
+            ]
+        },
     ),
     "opinions with comments": _same(phase="opinions", scored={"opinions": COMMENTED}),
     "preview": _same(phase="preview"),

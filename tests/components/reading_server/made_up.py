@@ -96,10 +96,13 @@ class MadeUp:
     def form(self) -> ShownForm:
         """The form of the item's phase."""
         if self.phase == "scoring":
-            return shown_forms.form_of_candidate(self.rules, self.item)
+            return self._as_asked(shown_forms.form_of_candidate(self.rules, self.item))
         form = shown_forms.form_of_item(self.rules, self.item, [])
         if self.answered:
             return replace(form, fields=(), not_assessable=(), flags=(), comment=False)
+        return self._as_asked(form)
+
+    def _as_asked(self, form: ShownForm) -> ShownForm:
         fields = (shown.model_copy(update=dict(self.asked.get(shown.key, {}))) for shown in form.fields)
         return replace(form, fields=tuple(fields))
 

@@ -55,6 +55,24 @@ phases:
 """
 
 
+@pytest.mark.parametrize(
+    ("form", "labels"),
+    [
+        ("{what: {type: resolution, label: What becomes of it}}", ["New text"]),
+        (
+            "{text: {type: resolution, label: The text}, key: {type: resolution, label: The answer}}",
+            ["New text: The text", "New text: The answer"],
+        ),
+    ],
+)
+def test_the_text_of_a_resolution_is_labelled_as_such(form: str, labels: list[str]) -> None:
+    study = READ_THEN_RESOLVE.replace("{what: resolution}", form)
+
+    rules = phases_of_listed(expanded(study)).rules["resolve"]
+
+    assert [field.label for field in rules.fields or () if field.type == "text"] == labels
+
+
 def test_a_phase_waits_for_those_above_and_is_called_by_its_place_alone() -> None:
     phases = phases_of_listed(expanded(TWO_PHASES))
     read, score = phases.phases

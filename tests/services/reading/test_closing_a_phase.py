@@ -15,6 +15,7 @@ from services.reading import instructions, settling, worklist
 from services.record import verification
 from tests.listed_study import TWO_GROUPS, any_answers, closed_tables, opened_listed
 from tests.situations import Situation, on_the_desk, read_all, show, signed_in, submit
+from tests.versioned_study import corrected_prompt, new_version
 
 REASON = "One reader has left the hospital."
 WAITING = TWO_GROUPS.replace("    by: scorers\n", "    by: scorers\n    opens: {after: read}\n", 1)
@@ -72,6 +73,18 @@ def test_what_waited_for_everybody_opens_and_nothing_more_is_answered_before_it(
     statuses = [row["status"] for row in closed_tables(situation)["verdicts.csv"] if row["phase"] == "read"]
     assert (statuses.count("answered"), statuses.count("missing")) == (7, 5)
     assert verification.verify_study(database, "listed") == []
+
+
+def test_what_a_version_replaced_is_not_cut_off_once_more_by_closing_its_phase(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened(sqlite_database, tmp_path / "study")
+    new_version(situation, tmp_path / "study", corrected_prompt)
+
+    close(situation)
+
+    said = worklist_view.progress_text(worklist.desks_of(sqlite_database, situation.raters[0])[0])
+    assert said == "0 of 6 done. This part is closed; nothing more is needed."
 
 
 def test_a_phase_without_any_answer_can_be_closed_if_no_units_follow_from_it(

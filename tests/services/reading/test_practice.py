@@ -123,7 +123,7 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
 
     practise(situation, rater, tuple(PRACTISED))
     again = on_the_desk(situation, rater)
-    assert again["notice"] == "Made for tests. · Practice, attempt 2 of 2, the last."
+    assert again["notice"] == "Made for tests. · Repeated practice: attempt 2 of 2, the last."
     assert again["progress"] == {"done": 0, "total": 4}
     practise(situation, rater, tuple(PRACTISED))
 

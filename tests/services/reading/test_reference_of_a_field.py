@@ -83,6 +83,7 @@ def test_practice_says_of_each_field_whether_it_is_right(database: Database, tmp
         ["Size", "Incorrect; correct is 10 to 20 mm"],
         ["Why", "A long text."],
     ]
+    assert feedback["lines"][5] == ["Counts", "Diagnosis"]
 
 
 def test_an_abstention_is_incorrect_and_of_an_unasked_field_nothing_is_said(
@@ -187,14 +188,41 @@ phases:
 
 
 @pytest.mark.parametrize(
+    ("form", "shown"),
+    [("{volume: text}", ["About 200 ml"]), ("{volume: text, side: text}", ["Volume: About 200 ml"])],
+)
+def test_reference_of_the_only_field_is_shown_without_its_label_like_an_answer(
+    sqlite_database: Database, tmp_path: Path, form: str, shown: list[str]
+) -> None:
+    def of_open_items(folder: Path) -> None:
+        rows = rows_of(folder / "items.csv")
+        rewrite(folder / "items.csv", [{**row, "options": "", "format": "open", "form": ""} for row in rows])
+        (folder / "references.csv").write_text("item,field,accepted\ni2,volume,About 200 ml\n", encoding="utf-8")
+
+    protocol = f"""
+blindread: 2
+name: listed
+title: Read, then scored
+phases:
+  - {{key: read, rates: items, shows: [prompt], form: {form}}}
+  - {{key: score, rates: candidates, shows: [prompt, reference, candidate], form: {{verdict: correctness}}}}
+"""
+    situation = imported_listed(sqlite_database, write_listed(tmp_path / "study", protocol, [of_open_items]))
+
+    previewed = dict(previewing.preview_item(sqlite_database, situation.admin, situation.study_key, "i2", "score"))
+
+    assert previewed["reference"] == shown
+
+
+@pytest.mark.parametrize(
     ("lines", "shows", "shown"),
     [
         ("i2,,gbm|cyst", "reference", ["Glioblastoma", "cyst"]),
-        ("i2,diagnosis,gbm", "reference", ["Diagnosis: Glioblastoma"]),
+        ("i2,diagnosis,gbm|cyst", "reference", ["Glioblastoma", "cyst"]),
         ("i2,,met", "reference.diagnosis", ["Diagnosis: met"]),
         ("i2,,grade 4", "reference", ["grade 4"]),
     ],
-    ids=["no field", "a field", "a text that is the id", "another synonym"],
+    ids=["no field", "the only field", "a text that is the id", "another synonym"],
 )
 def test_a_reference_by_the_id_of_words_that_mean_the_same_is_shown_as_their_text(
     sqlite_database: Database, tmp_path: Path, lines: str, shows: str, shown: list[str]

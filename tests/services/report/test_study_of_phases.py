@@ -162,6 +162,8 @@ def test_a_version_says_what_it_changed_why_and_how_much_it_added_to_what_was_dr
     assert "i7" in str(version["changes"])
     (reads,) = lines_of(report, "drawn")
     assert (reads["drawn"], reads["answered"], reads["missing"]) == ("7 of 7 items", 6, 2)
+    (drawn,) = [table for section in report.sections for table in section.tables if table.key == "drawn"]
+    assert "counts once as drawn; the other columns count what it replaced, too" in drawn.explanation
     assert "Version 2 made" in [line["event"] for line in lines_of(report, "events")]
 
 

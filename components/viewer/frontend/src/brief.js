@@ -118,6 +118,8 @@ function inOneOrder(lists) {
 
 /** Longer texts than this go below the table, where they have the full width. */
 const CELL = 24;
+/** So does a row whose longest words have no room beside each other. */
+const ROW = 40;
 
 /**
  * Own first read and opinions side by side, one row for each label, with all that was said under it: two fields of a form may have the same.
@@ -129,19 +131,24 @@ const CELL = 24;
  * @param {import("../payload.js").OpinionPayload[]} opinions
  */
 function opinionTable(asked, own, opinions) {
-  const columns = [...(own.length ? [{ title: opinions.length ? "Own first read" : "Your answer", lines: own }] : []),
-    ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, lines }))];
+  // Of many, the names alone fit side by side; the cell before them says what they are.
+  const many = opinions.length > 2;
+  const columns = [...(own.length ? [{ title: opinions.length ? "Own first read" : "Your answer", head: many ? "Own" : "", lines: own }] : []),
+    ...opinions.map(({ name, lines }) => ({ title: `Opinion ${name}`, head: many ? name : "", lines }))];
   const there = new Set(columns.flatMap(({ lines }) => lines.map(([label]) => label)));
   const labels = inOneOrder([asked.filter((label) => there.has(label)), ...columns.map(({ lines }) => lines.map(([label]) => label))]);
   /** @param {Line[]} lines @param {string} label */
   const said = (lines, label) => lines.filter(([other, words]) => other === label && words).map(([, words]) => words);
-  const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).some((words) => words.length > CELL)));
+  /** @param {string[]} texts */
+  const longest = (texts) => Math.max(0, ...texts.flatMap((words) => words.split(/\s+/)).map((word) => word.length));
+  const wide = labels.filter((label) => columns.some(({ lines }) => said(lines, label).some((words) => words.length > CELL))
+    || columns.reduce((all, { title, head, lines }) => all + longest([head || title, ...said(lines, label)]), longest([label])) > ROW);
   const rows = labels.filter((label) => !wide.includes(label));
   /** @param {string[]} words */
   const cell = (words) => h("td", {}, ...(words.length ? words : ["–"]).map((line) => h("div", { dir: "auto" }, line)));
   return h("div", { class: "opinions" },
     h("table", {},
-      h("thead", {}, h("tr", {}, h("td", {}), ...columns.map(({ title }) => h("th", { scope: "col" }, title)))),
+      h("thead", {}, h("tr", {}, h("td", {}, many && "Opinion"), ...columns.map(({ title, head }) => h("th", { scope: "col", "aria-label": title }, head || title)))),
       h("tbody", {}, ...rows.map((label) => h("tr", {}, h("th", { scope: "row" }, label), ...columns.map(({ lines }) => cell(said(lines, label))))))),
     ...wide.flatMap((label) => columns.flatMap(({ title, lines }) => said(lines, label).map((words) =>
       h("p", {}, h("strong", {}, `${title}, ${label.toLowerCase()}: `), ...linesIn(words))))));

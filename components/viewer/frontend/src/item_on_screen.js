@@ -79,6 +79,18 @@ export class ItemOnScreen {
     this.form.setInert(inert);
     if (!inert && !this.clock.running) this.clock.start();
     if (this.drafts?.stopped) this.drafts.insist(this.form.draft());
+    this.leadToWords();
+  }
+
+  /** After a pause. */
+  resume() {
+    this.clock.pause(false);
+    this.leadToWords();
+  }
+
+  /** Where there are no images that keys are for, and only words are asked for, the first letter belongs to them already. */
+  leadToWords() {
+    if (this.begun && !this.item.images) this.form.focusOnlyWords();
   }
 
   /** Nothing of it is to be seen. */

@@ -6,7 +6,7 @@ import { wordsIn } from "./words.js";
 
 /** @param {import("../payload.js").PracticePayload} practice */
 export function practiceWords({ done, total, pass_mark: mark }) {
-  return `Practice ${Math.min(done + 1, total)} of ${total} · ${Math.round(mark * 100)} % correct to pass`;
+  return `Practice item ${Math.min(done + 1, total)} of ${total} · ${Math.round(mark * 100)} % correct to pass`;
 }
 
 /** How the lines of a feedback are set, by their names. @type {Record<string, import("../payload.js").TextKind>} */

@@ -300,7 +300,7 @@ export class Room {
   resume() {
     this.screen.setCovered(false);
     this.screen.focus();
-    this.here?.clock.pause(false);
+    this.here?.resume();
   }
 
   /**

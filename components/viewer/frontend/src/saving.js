@@ -140,7 +140,10 @@ export class Saving {
       return;
     }
     room.screen.draft("Not saved", true);
-    room.block(refusal.message, ["Try again", again], ["Reload the page", () => window.location.reload()]);
+    /** @type {import("./screen.js").Way[]} */
+    const ways = [["Try again", again], ["Reload the page", () => window.location.reload()]];
+    // What the record has moved past stays so, however often it is asked.
+    room.block(refusal.message, ...ways.slice(refusal.status === 409 ? 1 : 0));
   }
 
   /** What is on the screen stays in this tab until it is saved, so that a reload after signing in restores it. */

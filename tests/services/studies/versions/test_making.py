@@ -376,3 +376,26 @@ def test_a_reference_whose_prompt_was_corrected_is_judged_anew(sqlite_database: 
 
     assert before == 6 and len(read(situation, 0)) == 2
     assert verification.verify_study(sqlite_database, "listed") == []
+
+
+def test_versions_say_what_a_corrected_prompt_said_before(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = begun(sqlite_database, tmp_path / "study")
+    new_version(situation, tmp_path / "study", corrected_prompt)
+    new_version(situation, tmp_path / "study", changed_cell("items.csv", "i1", "prompt", "Is there a cyst?"))
+
+    first, second, third = stored.versions_of(sqlite_database, situation.admin, "listed")
+
+    (before,) = [text.partition("”, and says “")[2] for text in second.texts]
+    assert (first.texts, before) == ((), "Is there a lesion?”.")
+    assert third.texts == ("Prompt of item 'i1' said “Is there a lesion?”, and says “Is there a cyst?”.",)
+
+
+def test_what_each_version_covers_is_said_in_words_newest_first(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = begun(sqlite_database, tmp_path / "study")
+    new_version(situation, tmp_path / "study", one_more_case)
+
+    (second, added), (first, frozen) = stored.covered_by(sqlite_database, situation.admin, "listed")
+
+    assert (first, dict(frozen)["Items"]) == (1, "6 entries")
+    assert (second, dict(added)["Items"], dict(added)["Reason"]) == (2, "1 entry", REASON)
+    assert not any("_" in name for name, _ in (*frozen, *added))
