@@ -26,7 +26,8 @@ _NO_DIRECTION = (
 )
 _NOT_CORRECTED = (
     "Win rates are not corrected by what people say: that is computed for scores of single answers only. Hold the "
-    "judge against people on the pairs that both compared."
+    "judge against people on the pairs that both compared. A judge's are of its first run: if that showed some models "
+    "first more often than others, its preference for a place (panel 2) is part of them."
 )
 _SEALED = "Win rates by people are not said of sealed subjects: on few pairs they would be single answers."
 _IF_DRAWN = ", if orders were drawn: {}"

@@ -164,7 +164,9 @@ def audit_blinding(
     with progress_beside(out) as on_its_way, only_reading(database) as reading:
         work = _begin(reading, actor, study_key, on_its_way, limit, drawn)
         continued_after = on_its_way.done
-        search = Search(reading, work.study_id, work.hidden, work.subjects, work.shared, work.sealed_items)
+        search = Search(
+            reading, work.study_id, work.hidden, work.subjects, work.shared, work.sealed_items, work.not_counted
+        )
         _go_on(search, work.plan, on_its_way, batch, progress)
         tally = on_its_way.tally
         tally.add(search.pages(sorted({planned.membership_id for planned in work.plan.planned})))

@@ -78,6 +78,11 @@ class Piece:
         return self.sort == "program" and _TOKEN.fullmatch(self.text) is not None
 
     @property
+    def is_of_what_follows(self) -> bool:
+        """Whether it is the address of a scan of the next item, which may be fetched early."""
+        return self.where == "prefetch"
+
+    @property
     def is_own_answer(self) -> bool:
         """Whether the reader filled it in: as a draft, in the first step, or in an earlier turn."""
         return _OWN_ANSWER.match(self.where) is not None
@@ -124,9 +129,11 @@ def _facts(label: str, said: str) -> Iterator[tuple[str, str]]:
         yield "context.facts", said
 
 
-def addresses_in(payload: Any) -> int:
-    """Return how many addresses of volumes and overlays a payload holds."""
-    return sum(text.startswith(_PATH) for _, text in _flat(payload, ""))
+def addresses_in(payload: Any, *, with_what_follows: bool = True) -> int:
+    """Return how many addresses of volumes and overlays a payload holds, with or without those of the next item."""
+    return sum(
+        text.startswith(_PATH) and (with_what_follows or where != "prefetch") for where, text in _flat(payload, "")
+    )
 
 
 def header_texts(packed: bytes) -> Iterator[bytes]:

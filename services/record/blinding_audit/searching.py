@@ -53,6 +53,9 @@ class Search:
     sealed
         Items on whose screens nothing is searched that their reader filled in: what is found there, and how often,
         would tell the answers.
+    chosen
+        Keys of phases that follow from answers, where anything is sealed: how many scans are fetched early there would
+        tell whether sealed items come next.
     """
 
     def __init__(
@@ -63,9 +66,11 @@ class Search:
         subjects: Subjects,
         shared: frozenset[str],
         sealed: frozenset[int],
+        chosen: Sequence[str],
     ) -> None:
         self._database = database
         self._sealed = sealed
+        self._chosen = frozenset(chosen)
         self._study_id = study_id
         self._hidden = hidden
         self._subjects = subjects
@@ -133,7 +138,8 @@ class Search:
         reader = _reader(session, phases, membership, waiting[0], self._subjects)
         name = Leak(*_named(session, membership, planned), "", "", 0)
         tally.searched["payloads"] += 1
-        tally.searched["addresses"] += addresses_in(payload)
+        counts_what_follows = planned.screen[0] not in self._chosen
+        tally.searched["addresses"] += addresses_in(payload, with_what_follows=counts_what_follows)
         parts = [
             part
             for whole in pieces_of(payload)
@@ -142,7 +148,7 @@ class Search:
         ]
         tally.present.update({(name.phase, part.where) for part in parts if part.sort in ("tells", "answers")})
         for part in parts:
-            tally.searched["texts"] += 1
+            tally.searched["texts"] += counts_what_follows or not part.is_of_what_follows
             self._weigh(part, self._hits(part), reader, name, tally)
         item = frozen_facts.item_of(session, self._study_id, planned.item_id)
         if self._places.tell(session, waiting[0].phase, item, waiting[0].candidate_id):

@@ -146,6 +146,7 @@ def test_what_is_not_defined_on_preferences_is_said_in_a_sentence(computed: cali
     assert "Which of two answers is better has no direction" in said["direction"]
     assert "A bias is not defined for preferences" in said["uniformity"]
     assert "Win rates are not corrected" in said["corrected"]
+    assert "its preference for a place (panel 2) is part of them" in said["corrected"]
     assert "--" not in " ".join(said.values())
 
 

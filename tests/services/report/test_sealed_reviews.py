@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select
 
+from db import Assignment, Item
 from services.judging import sealed_split
 from services.progress import overview
 from services.reading import member_progress
@@ -82,3 +84,38 @@ def test_a_blinding_audit_counts_as_many_screens(twins: Twins, tmp_path: Path) -
 
     assert said[0] == said[1]
     assert said[0]["searched_and_not_counted"].endswith(": review, opinions")
+
+
+def test_a_blinding_audit_counts_as_much_whichever_subject_is_last_in_the_reviewers_queue(
+    twins: Twins, tmp_path: Path
+) -> None:
+    (of_first, _), _ = twins
+    searched = []
+
+    for number, is_sealed in enumerate((False, True)):
+        _put_last_in_the_review(of_first, is_sealed=is_sealed)
+        auditing.audit_blinding(of_first.database, of_first.admin, STUDY, tmp_path / f"{number}.json")
+        searched.append(json.loads((tmp_path / f"{number}.json").read_text(encoding="utf-8"))["searched"])
+
+    assert searched[0] == searched[1]
+
+
+def _put_last_in_the_review(situation: Situation, *, is_sealed: bool) -> None:
+    """Exchange the last of the reviewers' queue for the last that is of a test subject, or for the last that is not."""
+    sealed = items_for_test(situation)
+    with situation.database.writing() as session:
+        rows = session.exec(
+            select(Assignment, Item.key)
+            .join(Item, col(Item.id) == col(Assignment.item_id))
+            .where(col(Assignment.phase) == "review")
+            .order_by(col(Assignment.position))
+        ).all()
+        last, chosen = rows[-1][0], [row for row, key in rows if (key in sealed) == is_sealed][-1]
+        places = last.position, chosen.position
+        if last is not chosen:
+            # No two may have one place at any time.
+            last.position = -1
+            session.flush()
+            chosen.position = places[0]
+            session.flush()
+            last.position = places[1]
