@@ -358,13 +358,16 @@ def intervals_in_words(rows: Sequence[EstimateRow], cluster: str) -> str:
     cluster
         What the rows are clustered by.
     """
-    estimates = [row.estimate for row in rows if has_interval(row.estimate)]
-    if not estimates:
+    drawn = [row for row in rows if has_interval(row.estimate)]
+    if not drawn:
         return "no value has an interval (the table says why)"
-    kinds = dict.fromkeys(estimate.made[0].text for estimate in estimates)
-    clustered = all(estimate.n_clusters is not None for estimate in estimates)
+    kinds = dict.fromkeys(row.estimate.made[0].text for row in drawn)
+    clustered = all(row.estimate.n_clusters is not None for row in drawn)
     allowing = f" that allow for clustering by {cluster}" if clustered else ""
-    return f"{100 * estimates[0].confidence:g} % intervals ({'; '.join(kinds)}){allowing}"
+    # Of intervals that hold together the level is that of all of them, as in the table.
+    level = 1 - (1 - drawn[0].estimate.confidence) * drawn[0].together
+    hold = " that hold together" if any(row.together > 1 for row in drawn) else ""
+    return f"{100 * level:g} % intervals{hold} ({'; '.join(kinds)}){allowing}"
 
 
 def tests_note(rows: Sequence[EstimateRow]) -> str:

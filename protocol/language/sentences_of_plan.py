@@ -28,8 +28,8 @@ _ESTIMATES = {
     "win_rate": "win rate by",
     "distance": "distance of",
     "auc": "area under the ROC curve of",
-    "rate": "share of “{option}” for",
-    "joint_rate": "share of items with “{option}” for",
+    "rate": "share of {option} for",
+    "joint_rate": "share of items with {option} for",
     "flag_precision": "precision of the flag by",
     "correlation": "correlation of",
     "blinding_index": "blinding index by",
@@ -118,7 +118,11 @@ def plan_of(study: Expansion) -> tuple[str, ...]:
 
 def line_in_words(study: Expansion, line: AuthoredEstimate) -> str:
     """Return a line of the plan in words."""
-    what = _ESTIMATES[line.estimate].format(k=line.k or "k", option=_option(study, line), score=_score(study, line))
+    options = dict.fromkeys(f"“{_option(study, line, name)}”" for name in line.of)
+    scores = dict.fromkeys(_score(study, line, name) for name in line.of)
+    what = _ESTIMATES[line.estimate].format(
+        k=line.k or "k", option=listed(list(options), "or"), score=listed(list(scores), "or")
+    )
     if are_right_at_once(line):
         what = "share of units that are right at once in"
     said = f"{what} {_fields(study, line.of)}"
@@ -165,22 +169,22 @@ def _fields(study: Expansion, names: Sequence[str]) -> str:
     return listed([f"{listed(within)} in “{title}”" for title, within in labels.items()])
 
 
-def _option(study: Expansion, line: AuthoredEstimate) -> str:
-    """Return the text of the counted option: the one that is named, or the field's positive one."""
-    key, _, field = line.of[0].partition(".")
+def _option(study: Expansion, line: AuthoredEstimate, name: str) -> str:
+    """Return the text of the option of a field that is counted: the one that the line names, or the positive one."""
+    key, _, field = name.partition(".")
     asked = field_of(study, key, field)
     counted = line.option or (asked.positive if asked else None) or ""
     return next((option.text for option in asked.options if option.id == counted), counted) if asked else counted
 
 
-def _score(study: Expansion, line: AuthoredEstimate) -> str:
-    """Return what a judge's score of a model is: a mean, a share of the positive option, or the share that is right."""
-    key, _, field = line.of[0].partition(".")
+def _score(study: Expansion, line: AuthoredEstimate, name: str) -> str:
+    """Return what a judge's score in a field is: a mean, a share of the positive option, or the share that is right."""
+    key, _, field = name.partition(".")
     asked = field_of(study, key, field)
     if asked is not None and is_number(asked):
         return "mean"
-    is_right = asked is None or asked.type == "correctness" or not _option(study, line)
-    return "share that is right" if is_right else f"share of “{_option(study, line)}”"
+    is_right = asked is None or asked.type == "correctness" or not _option(study, line, name)
+    return "share that is right" if is_right else f"share of “{_option(study, line, name)}”"
 
 
 def where_in_words(study: Expansion, line: AuthoredEstimate) -> str:

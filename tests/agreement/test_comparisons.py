@@ -148,6 +148,15 @@ def test_p_values_outside_0_and_1_are_refused():
         adjust_p_values(["x"], "holm")
 
 
+def test_a_paired_difference_of_which_few_pairs_are_unlike_the_others_warns_of_its_interval():
+    by_differing = {
+        count: paired_difference([1] * count + [0] * (60 - count), [0] * 60, resamples=200, seed=1) for count in (4, 5)
+    }
+
+    assert by_differing[4].warning == "fewer than 5 differ from the most frequent value: the interval is uncertain"
+    assert by_differing[5].warning is None
+
+
 def test_a_paired_difference_checks_its_options_even_without_pairs():
     with pytest.raises(ValueError, match="interval is 'x'"):
         paired_difference([], [], seed=1, interval="x")

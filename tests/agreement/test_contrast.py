@@ -18,6 +18,22 @@ def test_value_is_the_difference_of_the_two_means() -> None:
     assert estimate.n == 6
 
 
+@pytest.mark.parametrize("right_of_eight", [0, 1, 4, 8])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_part_whose_values_are_nearly_all_alike_is_warned_of(right_of_eight: int, is_first: bool) -> None:
+    values = [1] * right_of_eight + [0] * (8 - right_of_eight) + [0, 1] * 20
+
+    estimate = difference_of_parts(values, [is_first] * 8 + [not is_first] * 40, resamples=200)
+
+    assert estimate.warning == "fewer than 5 differ from the most frequent value: the interval is uncertain"
+
+
+def test_parts_in_which_enough_values_differ_are_not_warned_of() -> None:
+    estimate = difference_of_parts([0, 1] * 25, [True] * 10 + [False] * 40, resamples=200)
+
+    assert estimate.warning is None
+
+
 def test_interval_is_that_of_a_plain_loop_over_subjects() -> None:
     rng = np.random.default_rng(4)
     subjects = np.repeat(np.arange(30), 4)

@@ -234,7 +234,7 @@ def _corrected(
     rows: list[EstimateRow] = []
     for run in material.judges:
         judged = pool_of(material, run, basis, plan)
-        corrected = {model: _of_model(judged, model, basis) for model in judged.models}
+        corrected = {model: corrected_score(judged, model, basis) for model in judged.models}
         for model, estimate in corrected.items():
             parties = (Party("model", model), Party("judge", run)) if of_models else (Party("judge", run),)
             kinds: tuple[tuple[Compared, Estimate], ...] = (
@@ -273,7 +273,7 @@ def _bounds(
         yield EstimateRow("share", kind, parties, stratum, estimate, category=option, bound=bound, remark=left_out)
 
 
-def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:
+def corrected_score(pool: Pool, model: str, basis: Basis) -> Estimate:
     """Return the corrected score of a model; undefined if the probabilities of its answers being drawn are unknown."""
     among = pool.models[model]
     reason = None
@@ -283,8 +283,11 @@ def _of_model(pool: Pool, model: str, basis: Basis) -> Estimate:
         reason = "it is not known with which chance each answer was drawn for people"
     if reason is not None:
         return undefined("corrected score", 0, _UNIT, "prediction-powered", reason, confidence=pool.plan.confidence)
-    lost = f"{basis.left_out} of the answers that people rated have no {basis.name} and count as not rated"
-    return pool.corrected(model).warned(lost if basis.left_out else None)
+    rated = pool.material.labelled_places
+    lost = int(np.isnan(pool.human[rated[among[rated]]]).sum())
+    are = "has no {} and counts" if lost == 1 else "have no {} and count"
+    left_out = f"{lost} of the answers that people rated {are.format(basis.name)} as not rated"
+    return pool.corrected(model).warned(left_out if lost else None)
 
 
 def _differences(

@@ -206,11 +206,12 @@ def table_of_judges(
     return EstimateTable(
         key=key,
         title=str(title),
-        explanation=" ".join(filter(None, [explanation, comparisons_in_words(rows)])),
+        explanation=" ".join(filter(None, [explanation, unit_in_words(ratings, rows), comparisons_in_words(rows)])),
         rows=tuple(_marked(line, ratings, row, is_primary) for row in rows),
         lines="both",
         cluster=study.analysis.cluster,
         field=ratings.name,
+        measured_in=measured_in(ratings),
         drawn="forest",
         parts=title,
     )

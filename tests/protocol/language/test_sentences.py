@@ -383,6 +383,11 @@ def test_what_is_compared_is_said_by_how_many_there_are(declared: str, compare: 
         ("corrected, of: a.right", "share that is right, corrected for the judges’ errors, by “Right”"),
         ("corrected, of: a.size", "mean, corrected for the judges’ errors, by “Size”"),
         ("corrected, of: a.harm", "share of “Yes”, corrected for the judges’ errors, by “Harm”"),
+        (
+            "corrected, of: [a.right, a.size, a.harm]",
+            "share that is right, mean or share of “Yes”, corrected for the judges’ errors, by “Right”, “Size” and",
+        ),
+        ("rate, of: [a.harm, a.right]", "share of “Yes” or “Correct” for “Harm” and “Right”"),
         ("joint_rate, of: a.harm, over: model", "share of items with “Yes” for “Harm” in “A”, by every model."),
     ],
 )

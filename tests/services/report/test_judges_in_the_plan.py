@@ -134,6 +134,12 @@ def test_the_levels_of_a_uniformity_are_drawn_and_every_two_of_them_are_not(figu
     assert figure.figure.layout.xaxis.title.text == "Human minus judge (points)"
 
 
+def test_the_caption_of_levels_gives_the_confidence_with_which_all_their_intervals_hold(
+    figures: dict[str, Figure],
+) -> None:
+    assert "lines: 95 % intervals that hold together (" in figures["plan-line_2-signed_difference"].caption
+
+
 def rated(tables: dict[str, Rows]) -> dict[int, float]:
     """Return what the person said of the answers that were drawn: 1 for correct."""
     (given,) = values_in(tables["fields.csv"], "verdict").values()

@@ -36,7 +36,7 @@ phases:
     shows: [prompt, reference, candidate]
     form:
       quality: {type: ordinal, options: {'1': Poor, '2': Fair, '3': Good, '4': Very good, '5': Perfect}}
-      share: {type: number, range: [0, 100]}
+      share: {type: number, range: [0, 100], unit: ml}
       harm: yes_no
 analysis:
   primary: {estimate: agreement, of: grade.quality, with: judges}
@@ -44,6 +44,8 @@ analysis:
     - {estimate: direction, of: [grade.quality, grade.harm], with: judges}
     - {estimate: uniformity, of: [grade.quality, grade.harm], over: model}
     - {estimate: corrected, of: grade.harm, by: model}
+    - {estimate: uniformity, of: grade.share, over: model}
+    - {estimate: corrected, of: grade.share, compare: model}
   criteria:
     - {key: close, estimate: agreement, of: grade.quality, with: judges, statistic: quadratic_kappa, above: 0.2}
 """
@@ -183,6 +185,15 @@ def test_a_corrected_score_of_an_option_names_the_option_and_calls_nothing_corre
     assert row["n"] == str(N // 2) and math.isclose(float(row["value"]), sum(said) / len(said))
     names = {each["name"] for each in tables["estimates.csv"] if each["table"] == "line_4"}
     assert not [name for name in names if "correct" in name.replace("corrected", "")]
+
+
+@pytest.mark.parametrize("line", ["line_5", "line_6"], ids=["uniformity", "corrected"])
+def test_means_by_a_judge_and_their_differences_are_in_the_unit_of_the_field(
+    tables: dict[str, Rows], line: str
+) -> None:
+    rows = [row for row in tables["estimates.csv"] if row["table"] == line and "chi-square" not in row["label"]]
+
+    assert len(rows) > 2 and {row["measured_in"] for row in rows} == {"ml"}
 
 
 def test_a_judge_of_one_field_says_nothing_of_another(tables: dict[str, Rows]) -> None:
