@@ -190,6 +190,11 @@ def saw_items(session: Session, member: Membership) -> bool:
     return session.exec(select(Assignment.id).where(own, or_(_was_used(), has_begun)).limit(1)).first() is not None
 
 
+def has_answered(session: Session, member: Membership) -> bool:
+    """Return whether a member has given any verdict, also in practice."""
+    return session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered(()))).first() is not None
+
+
 def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
     """Give a rater of a frozen study their assignments in each phase in which they have none yet."""
     study_id = stored_id(study.id)

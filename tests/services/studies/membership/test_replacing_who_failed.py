@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,3 +48,32 @@ def test_an_answer_that_counts_keeps_its_rater(sqlite_database: Database, tmp_pa
 
     with pytest.raises(Conflict, match="Rater 1 has given verdicts, which are kept"):
         removing.remove_member(sqlite_database, situation.admin, "listed", "rater-1")
+
+
+def test_who_practised_and_was_removed_comes_back_as_they_were(database: Database, tmp_path: Path) -> None:
+    situation = trained(database, tmp_path / "study", DEALT)
+    practise(situation, situation.raters[0], wrong=4)
+    before = [desk.total for desk in worklist.desks_of(database, situation.raters[0])]
+    removing.remove_member(database, situation.admin, "listed", "rater-1")
+
+    members.invite(database, situation.admin, "listed", "rater-1", "Rater 1", "rater")
+
+    assert [desk.total for desk in worklist.desks_of(database, situation.raters[0])] == before
+    assert verification.verify_study(database, "listed") == []
+
+
+def test_who_practised_does_not_come_back_as_somebody_else(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study")
+    practise(situation, situation.raters[0], wrong=4)
+    removing.remove_member(sqlite_database, situation.admin, "listed", "rater-1")
+
+    def come_back(**known: Any) -> None:
+        members.invite(sqlite_database, situation.admin, "listed", "rater-1", "Rater 1", "rater", **known)
+
+    with pytest.raises(Conflict, match="what was known of them is sealed with these answers"):
+        come_back(specialty="Radiology")
+    with pytest.raises(Conflict, match="what was known of them is sealed with these answers"):
+        come_back(years=7)
+    members.invite(sqlite_database, situation.admin, "listed", "next", "Next", "rater")
+    with pytest.raises(Conflict, match="their place has since been given to another rater"):
+        come_back()
