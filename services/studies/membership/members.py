@@ -195,8 +195,11 @@ def join(
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     # A person who returns in the same role returns to their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
-    # A person who has seen something of the study gets nothing new: they might have to read it blind.
+    # A person who has seen something of the study, apart from practice, gets nothing new: they might have to read it
+    # blind.
     saw_items = earlier is not None and removing.saw_items(session, earlier)
+    saw_what_counts = saw_items and removing.saw_items(session, membership, but=phases.trainings)
+    left_at = membership.removed_at
     slot = groups.slot_for(session, study_id, group_key, before=membership.slot, saw_items=saw_items)
     gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
     has_answered = earlier is not None and removing.has_answered(session, earlier)
@@ -212,8 +215,8 @@ def join(
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
-    if not saw_items:
-        removing.assign_if_frozen(session, study, membership)
+    if not saw_what_counts:
+        removing.assign_if_frozen(session, study, membership, left_at)
     audit.record(
         session,
         "member joined",
