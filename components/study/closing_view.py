@@ -126,7 +126,7 @@ def _close_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
     try:
         drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
-        units = f" {sum(drawn.values())} units were drawn from its answers." if drawn else ""
+        units = f" Units drawn from its answers: {sum(drawn.values())}." if drawn else ""
         notify("done", f"Closed: what is unanswered in it stays unanswered.{units}")
     except Refused as refusal:
         notify("error", str(refusal))

@@ -69,6 +69,7 @@ from db.queries.since_freeze import (
     phases_opened,
     replaced_keys,
     replaced_units,
+    versions_since,
     was_replaced,
 )
 from db.queries.verdicts import (
@@ -158,6 +159,7 @@ __all__ = [
     "turns_before",
     "verdict_chain",
     "verdict_keys",
+    "versions_since",
     "volume_files",
     "was_replaced",
 ]

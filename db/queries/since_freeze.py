@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,6 +60,12 @@ _REPLACED_UNITS: Any = (
 def has_versions(session: Session, study_id: int) -> bool:
     """Return whether a study has had a version since its freeze."""
     return bool(ask(session, _HAS_VERSIONS, study_id=study_id).scalar_one())
+
+
+def versions_since(session: Session, study_id: int, at: datetime) -> list[int]:
+    """Return the numbers of the versions that were made of a study since some time, in order."""
+    made = select(StudyVersion.version).where(StudyVersion.study_id == study_id, col(StudyVersion.at) > at)
+    return list(session.exec(made.order_by(col(StudyVersion.version))))
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:

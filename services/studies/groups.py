@@ -104,8 +104,20 @@ def slot_for(
 
 def was_filled_anew(session: Session, member: Membership) -> bool:
     """Return whether somebody else now fills a removed member's slot and has what was dealt to it."""
-    taken = slots_taken(session, member.study_id).get(member.group_key, ())
-    return member.slot in taken and member.slot in _dealt(session, member.study_id, member.group_key)
+    dealt = _dealt(session, member.study_id, member.group_key)
+    return member.slot in dealt and is_slot_of_another(session, member)
+
+
+def is_slot_of_another(session: Session, member: Membership) -> bool:
+    """Return whether another member is in the slot of this one."""
+    of_group = (
+        Membership.study_id == member.study_id,
+        Membership.group_key == member.group_key,
+        Membership.slot == member.slot,
+        Membership.id != member.id,
+        *STILL_MEMBER,
+    )
+    return member.slot is not None and session.exec(select(Membership.id).where(*of_group)).first() is not None
 
 
 def slots_taken(session: Session, study_id: int) -> Slots:

@@ -195,10 +195,17 @@ def join(
     membership = earlier or Membership(person_id=person_id, study_id=study_id, role="", pseudonym="")
     # A person who returns in the same role returns to their group.
     group_key = groups.group_named(phases, role, group or (membership.group_key if membership.role == role else ""))
-    # A person who has seen something of the study gets nothing new: they might have to read it blind.
+    # A person who has seen something of the study, apart from practice, gets nothing new: they might have to read it
+    # blind.
     saw_items = earlier is not None and removing.saw_items(session, earlier)
+    saw_what_counts = saw_items and removing.saw_items(session, membership, but=phases.trainings)
+    left_at = membership.removed_at
     slot = groups.slot_for(session, study_id, group_key, before=membership.slot, saw_items=saw_items)
     gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
+    has_answered = earlier is not None and removing.has_answered(session, earlier)
+    if earlier is not None and has_answered:
+        _require_as_sealed(session, earlier, known, specialty, years)
+        slot = earlier.slot
     membership.group_key, membership.slot = group_key, slot
     if membership.role != role:
         membership.role, membership.pseudonym = role, _new_pseudonym(session, study_id, role)
@@ -208,8 +215,8 @@ def join(
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
-    if not saw_items:
-        removing.assign_if_frozen(session, study, membership)
+    if not saw_what_counts:
+        removing.assign_if_frozen(session, study, membership, left_at)
     audit.record(
         session,
         "member joined",
@@ -217,7 +224,7 @@ def join(
         study_id=study_id,
         role=role,
         member=person_id,
-        **_seals(session, study_id, membership, gone, again=earlier is not None),
+        **_seals(session, study_id, membership, gone, again=earlier is not None and not has_answered),
     )
     return membership
 
@@ -270,8 +277,28 @@ def _require_as_known(
         )
 
 
+def _require_as_sealed(
+    session: Session, earlier: Membership, known: Mapping[str, str], specialty: str, years: int | None
+) -> None:
+    """Refuse to change what is known of somebody who returns with practice answers, whose seals cover it."""
+    differs = specialty not in ("", earlier.specialty) or years not in (None, earlier.years)
+    if differs or any(earlier.attributes.get(name) != value for name, value in known.items()):
+        raise Conflict(
+            f"{earlier.pseudonym} has answered practice items, and what was known of them is sealed with these "
+            "answers; invite them again with the specialty, years and values that they had."
+        )
+    if groups.is_slot_of_another(session, earlier):
+        raise Conflict(
+            f"{earlier.pseudonym} has answered practice items, and their place has since been given to another rater; "
+            "invite somebody else."
+        )
+
+
 def _seals(session: Session, study_id: int, membership: Membership, gone: list[int], *, again: bool) -> dict[str, Any]:
-    """Return the seal on a member; if they return, also end their earlier seal and those on deleted assignments."""
+    """Return the seal on a member; if they return, also end their earlier seal and those on deleted assignments.
+
+    Of somebody who has answered no seal ends: they return as they were.
+    """
     rows: list[Base] = [membership]
     ended = {"membership": str(membership.id)} if again else {}
     if gone:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, exists, or_
+from sqlalchemy import and_, delete, exists, or_
 from sqlmodel import Session, col, select
 
 from db import (
@@ -176,12 +178,12 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
     return gone
 
 
-def saw_items(session: Session, member: Membership) -> bool:
-    """Return whether any of a member's items was on their screen, or failed to be shown there.
+def saw_items(session: Session, member: Membership, *, but: Sequence[Phase] = ()) -> bool:
+    """Return whether any of a member's items, except in some phases, was on their screen, or failed to be shown there.
 
     A browser has the first item as soon as the instructions are acknowledged, before it reports the item as shown.
     """
-    own = col(Assignment.membership_id) == member.id
+    own = and_(col(Assignment.membership_id) == member.id, col(Assignment.phase).not_in([phase.key for phase in but]))
     has_begun = exists().where(
         col(Acknowledgement.membership_id) == Assignment.membership_id,
         col(Acknowledgement.group_key) == member.group_key,
@@ -190,11 +192,23 @@ def saw_items(session: Session, member: Membership) -> bool:
     return session.exec(select(Assignment.id).where(own, or_(_was_used(), has_begun)).limit(1)).first() is not None
 
 
-def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
-    """Give a rater of a frozen study their assignments in each phase in which they have none yet."""
+def has_answered(session: Session, member: Membership) -> bool:
+    """Return whether a member has given any verdict, also in practice."""
+    return session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered(()))).first() is not None
+
+
+def assign_if_frozen(session: Session, study: Study, member: Membership, left_at: datetime | None = None) -> None:
+    """Give a rater of a frozen study their assignments in each phase in which they have none yet.
+
+    Who was away also gets what versions made since `left_at` have added to phases in which they have some.
+    """
     study_id = stored_id(study.id)
-    if member.role == "rater" and state_of(session, study_id) != "draft":
-        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
+    if member.role != "rater" or state_of(session, study_id) == "draft":
+        return
+    phases = frozen_facts.phases_of_member(session, member)
+    for version in queries.versions_since(session, study_id, left_at) if left_at is not None else ():
+        assigning.assign_anew(session, study_id, member, phases, version)
+    assigning.assign_rater(session, study_id, member, phases)
 
 
 def _sealed_phases(session: Session, study_id: int) -> tuple[Phase, ...]:

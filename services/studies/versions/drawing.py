@@ -145,8 +145,11 @@ def draw_anew(
         if refused.intersection(followed_by(study, phase)):
             # Which sentence there is would say whether its answers let in what is corrected, also if these are sealed.
             continue
-        if phase.key not in together and followed_by(study, phase):
-            continue  # It is drawn once there are answers, also from what this version brings.
+        if phase.key not in together and (follows := followed_by(study, phase)):
+            # It is drawn once there are answers, also from what this version brings.
+            if before.closed.issuperset(follows):
+                reasons.append(_never_drawn(phase, follows))
+            continue
         if phase.source.phase is not None and phase.source.phase not in together:
             continue  # The other phase could not be drawn; another sentence already says so.
         is_drawn_later = phase.key in before.parts and bool(followed_by(study, phase))
@@ -183,6 +186,16 @@ def draw_anew(
     if reasons:
         raise Conflict("\n".join(reasons))
     return Anew(tuple(anew.values()), tuple(together.values()), tuple(remarks))
+
+
+def _never_drawn(phase: Listed, follows: Sequence[str]) -> str:
+    named = [f"'{key}'" for key in follows]
+    which = f"phase {named[0]}, which is" if len(named) == 1 else f"phases {listed(named)}, which are"
+    return (
+        f"Phase '{phase.key}' follows from answers of {which} closed: units are drawn from answers when their phase is "
+        "closed, so this one would never have any. Let it follow from a phase that is still open, or select its units "
+        "without answers."
+    )
 
 
 def _without(part: DrawnPhase, gone: Set[str]) -> DrawnPhase:

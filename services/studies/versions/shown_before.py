@@ -231,12 +231,12 @@ def _sentence(
 ) -> str:
     named = ", ".join(sorted({f"'{unit.key}'" for unit in met})[:5])
     said = f"{listed([in_words(thing) for thing in breach.things])} of {_ABOUT[breach.reach]} of {named}"
-    # A second step that is not reached yet cannot be kept from who answers the first.
-    was = "was or will be" if telling.continues else "was"
+    # Somebody who has not come so far is shown a second step before what is new, without having been shown it yet.
+    shown = "was shown, or is shown first," if telling.continues else "was shown"
     how = (
-        f"{was} shown {said} in phase '{telling.listed_as}'"
+        f"{shown} {said} in phase '{telling.listed_as}'"
         if share is None
-        else f"{was} shown phase '{telling.listed_as}', and knows {said} by whether it was there"
+        else f"was shown phase '{telling.listed_as}', and knows {said} by whether it was there"
     )
     return (
         f"{rater.pseudonym} {how}, and would rate that blind in phase '{blind.listed_as}'; let others rate it, in a "

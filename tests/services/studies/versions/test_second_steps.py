@@ -41,8 +41,8 @@ def test_nothing_is_added_about_a_subject_whose_reference_is_shown_after_the_own
         new_version(situation, tmp_path / "study", another_of_the_first_subject)
 
     assert str(refused.value) == (
-        "Rater 1 was or will be shown the reference of the subject of 'i7' in phase 'read', and would rate that blind "
-        "in phase 'read'; let others rate it, in a group and a phase that are added."
+        "Rater 1 was shown, or is shown first, the reference of the subject of 'i7' in phase 'read', and would rate "
+        "that blind in phase 'read'; let others rate it, in a group and a phase that are added."
     )
 
 
