@@ -117,6 +117,7 @@ def _open_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-open"]), str(st.session_state["open-phase-reason"])
     try:
         opening.open_phase(database(), current_actor(), study_key, phase, reason)
+        st.session_state["open-phase-reason"] = ""
         notify("done", "Opened. Its people find it on their worklists.")
     except Refused as refusal:
         notify("error", str(refusal))
@@ -126,6 +127,8 @@ def _close_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
     try:
         drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
+        # The list goes on to the next phase, which a second press must not close for this one's reason.
+        st.session_state["close-phase-reason"] = ""
         units = f" Units drawn from its answers: {sum(drawn.values())}." if drawn else ""
         notify("done", f"Closed: what is unanswered in it stays unanswered.{units}")
     except Refused as refusal:

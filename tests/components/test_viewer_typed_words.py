@@ -237,6 +237,22 @@ def test_words_go_on_in_the_field_after_a_pause(room: MakeRoom) -> None:
     expect(reader.page.get_by_label("In your own words")).to_have_value("An old scar")
 
 
+def test_form_with_several_answers_in_words_begins_in_the_first_and_goes_on_where_they_ended(room: MakeRoom) -> None:
+    reader = room("two answers in words")
+    reader.open()
+
+    reader.page.keyboard.type("An old scar")
+    reader.press("Tab")
+    reader.page.keyboard.type("a rim")
+    reader.press("Escape", "h", "x")
+    reader.page.keyboard.type(" of blood")
+    reader.press("Control+Enter")
+    reader.page.locator(".done").wait_for()
+
+    (verdict,) = reader.posted("verdict")
+    assert verdict["answers"]["fields"] == {"answer": "An old scar", "why": "a rim of blood"}
+
+
 @pytest.mark.parametrize("item", ["words about images", "words and a choice"])
 def test_form_beside_images_or_with_choices_leaves_the_keys_to_the_room(room: MakeRoom, item: str) -> None:
     reader = room(item)

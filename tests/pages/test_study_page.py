@@ -18,7 +18,7 @@ from services.studies import catalogue
 from services.studies.folders import importing
 from services.studies.freeze import freezing
 from services.studies.membership import members
-from tests.following_study import flagging, opened_following, read_through, units_in
+from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through, units_in
 from tests.listed_study import READ_THEN_SCORE, SCORE_ALONE, imported_listed, opened_listed, write_listed
 from tests.pages.conftest import OpenPage, as_read
 from tests.pages.test_pages import payload_on
@@ -275,6 +275,33 @@ def test_a_phase_from_whose_answers_others_follow_is_closed_with_a_reason(
     ]
     assert units_in(situation, "resolve", situation.raters[2]) == {"i1"}
     assert not [button for button in app.button if button.label == "Close the phase"]
+
+
+def test_a_second_press_does_not_close_the_next_phase_for_the_reason_of_the_first(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    awaiting = """
+  - key: check
+    rates: items
+    shows: [prompt, reference]
+    form: {hard: yes_no}
+    by: curators
+    opens: {after: resolve, done_by: everyone}
+    counts: no
+"""
+    protocol = READ_THEN_RESOLVE.rstrip() + awaiting
+    situation = opened_following(served_database, tmp_path / "study", protocol)
+    read_through(situation, situation.raters[0], {"i1": flagging})
+    app = open_page(situation.admin, PAGE, study="listed")
+    app.text_input(key="close-phase-reason").input("One reader has left the hospital.")
+
+    press(app, "Close the phase")
+    press(app, "Close the phase")
+
+    assert [as_read(error.value) for error in app.error] == [
+        "A reason of at least 10 characters is needed; it is stored with the study."
+    ]
+    assert [button for button in app.button if button.label == "Close the phase"]
 
 
 def test_a_phase_that_waits_for_an_admin_is_opened_with_a_reason(

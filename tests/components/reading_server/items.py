@@ -435,6 +435,12 @@ ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     ),
     "scoring": _same(phase="scoring", prompt="Where is the lesion?", volumes=[]),
     "words alone": _same(phase="scoring", volumes=[], asked=IN_WORDS),
+    "two answers in words": _same(
+        phase="scoring",
+        volumes=[],
+        asked=IN_WORDS,
+        scoring={"form": {"fields": [*SCORING["form"]["fields"], field("why", "text", "Why", required=False)]}},
+    ),
     "words and a choice": _same(
         phase="scoring",
         volumes=[],

@@ -360,16 +360,18 @@ export class Form {
   }
 
   /**
-   * Put the focus on the field of a form that asks for words only, unless the reader is elsewhere. On a screen that is touched, a keyboard
+   * Put the focus on a field of a form that asks for words only, unless the reader is elsewhere. On a screen that is touched, a keyboard
    * would come up and cover the question.
    */
   focusOnlyWords() {
-    const [{ field, parts, box } = {}, ...others] = this.rows;
-    if (this.inert || field?.type !== "text" || parts?.abstain || others.length || !matchMedia("(hover: hover)").matches) return;
+    const onlyWords = this.rows.every(({ field, parts }) => field.type === "text" && !parts.abstain);
+    if (this.inert || !onlyWords || !matchMedia("(hover: hover)").matches) return;
     const root = /** @type {ShadowRoot} */ (this.element.getRootNode());
     const within = root.activeElement;
     if (!(within ? within.contains(this.element) : document.activeElement?.contains(root.host) ?? true)) return;
-    box?.querySelector("textarea")?.focus({ preventScroll: true });
+    const asked = this.rows.filter(({ box }) => !box.hidden).map(({ box }) => box.querySelector("textarea"));
+    // After a pause the words go on where they ended.
+    (asked.findLast((words) => words?.value) ?? asked[0])?.focus({ preventScroll: true });
   }
 
   /** How high the form is with every field that may still be asked, so that none of them needs room when it comes. */
