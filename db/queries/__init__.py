@@ -64,12 +64,12 @@ from db.queries.shown import (
 )
 from db.queries.since_freeze import (
     has_versions,
+    has_versions_since,
     is_withdrawn,
     phases_closed,
     phases_opened,
     replaced_keys,
     replaced_units,
-    versions_since,
     was_replaced,
 )
 from db.queries.verdicts import (
@@ -122,6 +122,7 @@ __all__ = [
     "has_open_about",
     "has_open_of_the_same",
     "has_versions",
+    "has_versions_since",
     "ids_of_pairs",
     "is_answered",
     "is_done",
@@ -159,7 +160,6 @@ __all__ = [
     "turns_before",
     "verdict_chain",
     "verdict_keys",
-    "versions_since",
     "volume_files",
     "was_replaced",
 ]

@@ -62,10 +62,10 @@ def has_versions(session: Session, study_id: int) -> bool:
     return bool(ask(session, _HAS_VERSIONS, study_id=study_id).scalar_one())
 
 
-def versions_since(session: Session, study_id: int, at: datetime) -> list[int]:
-    """Return the numbers of the versions that were made of a study since some time, in order."""
-    made = select(StudyVersion.version).where(StudyVersion.study_id == study_id, col(StudyVersion.at) > at)
-    return list(session.exec(made.order_by(col(StudyVersion.version))))
+def has_versions_since(session: Session, study_id: int, at: datetime) -> bool:
+    """Return whether a version of a study was made since some time."""
+    made = select(StudyVersion.id).where(StudyVersion.study_id == study_id, col(StudyVersion.at) > at)
+    return session.exec(made.limit(1)).first() is not None
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:

@@ -216,7 +216,8 @@ def join(
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
     if not saw_what_counts:
-        removing.assign_if_frozen(session, study, membership, left_at)
+        gone += removing.delete_unseen(session, study, membership, left_at) if left_at is not None else []
+        removing.assign_if_frozen(session, study, membership)
     audit.record(
         session,
         "member joined",

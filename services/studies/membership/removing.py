@@ -159,9 +159,7 @@ def take_back(session: Session, study: Study, member: Membership, role: str, gro
             raise Conflict(
                 f"{member.pseudonym} already had items as {member.role} in this study; invite them in that role again."
             )
-        gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(own))]
-        session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(own))))
-        session.exec(delete(Assignment).where(own))
+        gone = _delete_assignments(session, own)
     elif member.group_key != group and session.exec(select(Assignment.id).where(own).limit(1)).first() is not None:
         raise Conflict(
             f"{member.pseudonym} was given items in the group '{member.group_key}'; invite them into that group again."
@@ -197,18 +195,33 @@ def has_answered(session: Session, member: Membership) -> bool:
     return session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered(()))).first() is not None
 
 
-def assign_if_frozen(session: Session, study: Study, member: Membership, left_at: datetime | None = None) -> None:
-    """Give a rater of a frozen study their assignments in each phase in which they have none yet.
+def delete_unseen(session: Session, study: Study, member: Membership, left_at: datetime) -> list[int]:
+    """Delete what a returning rater would work on, if versions were made since they left; return the deleted ids.
 
-    Who was away also gets what versions made since `left_at` have added to phases in which they have some.
+    They are then dealt all of it as who joins late is: behind what they had, something new about a subject would come
+    after second steps that reveal its reference. Practice stays, and so does what is closed.
     """
     study_id = stored_id(study.id)
-    if member.role != "rater" or state_of(session, study_id) == "draft":
-        return
-    phases = frozen_facts.phases_of_member(session, member)
-    for version in queries.versions_since(session, study_id, left_at) if left_at is not None else ():
-        assigning.assign_anew(session, study_id, member, phases, version)
-    assigning.assign_rater(session, study_id, member, phases)
+    if member.role != "rater" or not queries.has_versions_since(session, study_id, left_at):
+        return []
+    phases, closed = frozen_facts.phases_of_member(session, member), queries.phases_closed(session, study_id)
+    open_ones = [phase.key for phase in phases.counted if phase.listed_as not in closed]
+    own = and_(col(Assignment.membership_id) == member.id, col(Assignment.phase).in_(open_ones))
+    return _delete_assignments(session, own)
+
+
+def _delete_assignments(session: Session, condition: Any) -> list[int]:
+    gone = [stored_id(key) for key in session.exec(select(Assignment.id).where(condition))]
+    session.exec(delete(Draft).where(col(Draft.assignment_id).in_(select(Assignment.id).where(condition))))
+    session.exec(delete(Assignment).where(condition))
+    return gone
+
+
+def assign_if_frozen(session: Session, study: Study, member: Membership) -> None:
+    """Give a rater of a frozen study their assignments in each phase in which they have none yet."""
+    study_id = stored_id(study.id)
+    if member.role == "rater" and state_of(session, study_id) != "draft":
+        assigning.assign_rater(session, study_id, member, frozen_facts.phases_of_member(session, member))
 
 
 def _sealed_phases(session: Session, study_id: int) -> tuple[Phase, ...]:

@@ -1,0 +1,58 @@
+"""Who comes back without having seen anything that counts is dealt what versions made of it, as who joins late is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from db import Database
+from services.record import verification
+from services.studies.membership import members, removing
+from tests.situations import Situation
+from tests.versioned_study import READS, corrected_prompt, new_version, one_more_case, opened_for_versions, read
+
+WITH_A_SECOND_STEP = f"{READS}    then: {{shows: [reference]}}\n"
+ANOTHER = """  - key: second
+    title: A second look
+    rates: items
+    shows: [prompt, options]
+    form: {answer: as_item}
+"""
+
+
+def another_phase(folder: Path) -> None:
+    protocol = folder / "protocol.yaml"
+    protocol.write_text(protocol.read_text() + ANOTHER)
+
+
+def leave(situation: Situation, rater: int) -> None:
+    removing.remove_member(situation.database, situation.admin, "listed", f"rater-{rater}")
+
+
+def come_back(situation: Situation, rater: int) -> None:
+    members.invite(situation.database, situation.admin, "listed", f"rater-{rater}", f"Rater {rater}", "rater")
+
+
+def test_a_correction_comes_before_the_second_steps_of_its_subject(database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(database, tmp_path / "study", WITH_A_SECOND_STEP, raters=1)
+    leave(situation, 1)
+    new_version(situation, tmp_path / "study", corrected_prompt)
+    come_back(situation, 1)
+
+    prompts = read(situation, 0)
+
+    # Six items, each with its second step; the corrected one and i2 have the same subject.
+    assert len(prompts) == 12
+    assert prompts.index("Is there a lesion?") < len(prompts) - 1 - prompts[::-1].index("Prompt of i2?")
+    assert verification.verify_study(database, "listed") == []
+
+
+def test_after_several_versions_everything_is_dealt_once(database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(database, tmp_path / "study")
+    leave(situation, 2)
+    new_version(situation, tmp_path / "study", another_phase)
+    new_version(situation, tmp_path / "study", one_more_case)
+
+    come_back(situation, 2)
+
+    assert [len(read(situation, 1, queue=part)) for part in ("part-1", "part-2")] == [7, 7]
+    assert verification.verify_study(database, "listed") == []
