@@ -63,7 +63,7 @@ def _draw_close(line: StudyLine) -> None:
             icon=":material/pending_actions:",
         )
     elif outstanding.is_anything_assigned(database(), current_actor(), line.key):
-        st.success("No open work: everything that was assigned is done.", icon=":material/task_alt:")
+        st.success("No open work: what was assigned is done, or its phase is closed.", icon=":material/task_alt:")
     else:
         st.info(
             "Nobody has been assigned anything yet: invite people before you close the study, or close it where all "
@@ -125,12 +125,13 @@ def _open_phase(study_key: str) -> None:
 
 def _close_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
+    title = settling.phases_to_close(database(), current_actor(), study_key).get(phase, phase)
     try:
         drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
         # The list goes on to the next phase, which a second press must not close for this one's reason.
         st.session_state["close-phase-reason"] = ""
         units = f" Units drawn from its answers: {sum(drawn.values())}." if drawn else ""
-        notify("done", f"Closed: what is unanswered in it stays unanswered.{units}")
+        notify("done", f"“{title}” is closed: what is unanswered in it stays unanswered.{units}")
     except Refused as refusal:
         notify("error", str(refusal))
 

@@ -270,7 +270,7 @@ def test_a_phase_from_whose_answers_others_follow_is_closed_with_a_reason(
     press(app, "Close the phase")
 
     assert refused == ["A reason of at least 10 characters is needed; it is stored with the study."]
-    assert "Closed: what is unanswered in it stays unanswered. Units drawn from its answers: 1." in [
+    assert "“Reads” is closed: what is unanswered in it stays unanswered. Units drawn from its answers: 1." in [
         as_read(said.value) for said in app.success
     ]
     assert units_in(situation, "resolve", situation.raters[2]) == {"i1"}
