@@ -215,9 +215,9 @@ def join(
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
-    if not saw_what_counts:
-        gone += removing.delete_unseen(session, study, membership, left_at) if left_at is not None else []
-        removing.assign_if_frozen(session, study, membership)
+    if not saw_what_counts and left_at is not None:
+        gone += removing.delete_unseen(session, study, membership, left_at)
+    # Before the deal: SQLite may give its rows the ids of deleted ones, whose seals end here.
     audit.record(
         session,
         "member joined",
@@ -227,6 +227,8 @@ def join(
         member=person_id,
         **_seals(session, study_id, membership, gone, again=earlier is not None and not has_answered),
     )
+    if not saw_what_counts:
+        removing.assign_if_frozen(session, study, membership)
     return membership
 
 

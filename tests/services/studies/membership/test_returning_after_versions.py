@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sqlalchemy import text
+
 from db import Database
 from services.record import verification
 from services.studies.membership import members, removing
+from tests.blinding.columns import take_the_guards_away
 from tests.situations import Situation
 from tests.versioned_study import READS, corrected_prompt, new_version, one_more_case, opened_for_versions, read
 
@@ -56,3 +59,21 @@ def test_after_several_versions_everything_is_dealt_once(database: Database, tmp
 
     assert [len(read(situation, 1, queue=part)) for part in ("part-1", "part-2")] == [7, 7]
     assert verification.verify_study(database, "listed") == []
+
+
+def test_a_change_past_the_program_is_noticed_after_others_returned(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study")
+    leave(situation, 1)
+    leave(situation, 2)
+    new_version(situation, tmp_path / "study", corrected_prompt)
+    come_back(situation, 2)
+    of_rater = "FROM assignment a JOIN membership m ON m.id = a.membership_id WHERE m.pseudonym = 'Rater 2'"
+    with sqlite_database.engine.connect() as connection:
+        take_the_guards_away(connection)
+        connection.execute(text(f"UPDATE assignment SET position = 99 WHERE id = (SELECT MAX(a.id) {of_rater})"))
+        connection.commit()
+
+    come_back(situation, 1)
+
+    problems = verification.verify_study(sqlite_database, "listed")
+    assert any("Table assignment" in problem and "changed since" in problem for problem in problems), problems
