@@ -125,8 +125,8 @@ def _open_phase(study_key: str) -> None:
 
 def _close_phase(study_key: str) -> None:
     phase, reason = str(st.session_state["phase-to-close"]), str(st.session_state["close-phase-reason"])
-    title = settling.phases_to_close(database(), current_actor(), study_key).get(phase, phase)
     try:
+        title = settling.phases_to_close(database(), current_actor(), study_key).get(phase, phase)
         drawn = settling.close_phase(database(), current_actor(), study_key, phase, reason)
         # The list goes on to the next phase, which a second press must not close for this one's reason.
         st.session_state["close-phase-reason"] = ""

@@ -13,6 +13,7 @@ from services.people.identity import Actor
 from services.progress import data_lock
 from services.reading import instructions, settling, worklist
 from services.record import verification
+from services.studies.membership import members
 from tests.listed_study import TWO_GROUPS, any_answers, closed_tables, opened_listed
 from tests.situations import Situation, on_the_desk, read_all, show, signed_in, submit
 from tests.versioned_study import corrected_prompt, new_version
@@ -110,8 +111,6 @@ def test_places_that_nobody_fills_are_no_longer_waited_for(sqlite_database: Data
 
 
 def test_a_rater_who_joins_later_gets_nothing_of_a_closed_phase(sqlite_database: Database, tmp_path: Path) -> None:
-    from services.studies.membership import members
-
     situation = opened(sqlite_database, tmp_path / "study")
     read_some(situation, situation.raters[0], most=1)
     close(situation)
