@@ -5,17 +5,33 @@ A corrected item is a new item: it is stored under its own key, but the folder s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import exists
 from sqlmodel import Session, col, select
 
-from db import Candidate, Case, Item, Overlay, PooledAnswer, PoolFile, Reference, StudyVersion, Volume, WithdrawnUnit
+from db import (
+    Candidate,
+    Case,
+    FreezeItem,
+    Item,
+    Overlay,
+    PooledAnswer,
+    PoolFile,
+    Reference,
+    StudyVersion,
+    Volume,
+    WithdrawnUnit,
+)
+from db.base import stored_id
 from exchange.study_folder.frozen_study import FrozenStudy
+from exchange.study_folder.item_table import ItemRow
 from protocol.fields.point import place_of
 from protocol.language.expansion import Expansion
 from services.seals import proofs
+from services.studies.folders import pool_rows
 from services.studies.versions.pairs import StoredPair, pairs_there
 
 
@@ -33,6 +49,9 @@ class Current:
         Pairs of answers, listed or drawn; drawn ones by the key under which they are stored.
     files
         What the tables say about each scan and mask, by kind and key: its case, and everything except its file.
+        Of cases that versions added, only scans that had to be read are known.
+    added_cases
+        The drawn items of each case that a version added.
     taken
         The keys of all items and candidates that it ever had, including replaced ones.
     """
@@ -44,6 +63,7 @@ class Current:
     candidates: Mapping[str, Any]
     pairs: Mapping[str, StoredPair]
     files: Mapping[tuple[str, str], tuple[str, dict[str, Any]]]
+    added_cases: Mapping[str, Sequence[ItemRow]]
     taken: frozenset[str]
 
 
@@ -79,6 +99,7 @@ def current_of(session: Session, study_id: int) -> Current:
             if key in stands and row.key in pairs
         },
         files=_files(session, study_id, {key: row.key for key, row in _named(cases)}),
+        added_cases=_added_cases(session, study_id, {key: row.key for key, row in _named(cases)}),
         taken=frozenset(row.key for rows in (items, candidates) for _, row in _named(rows)),
     )
 
@@ -146,3 +167,17 @@ def _files(session: Session, study_id: int, cases: Mapping[int, str]) -> dict[tu
         drawn = {"label": overlay.label, "colour": overlay.colour, "style": overlay.style, "opacity": overlay.opacity}
         files["overlay", overlay.key] = (cases[overlay.case_id], drawn)
     return files
+
+
+def _added_cases(session: Session, study_id: int, cases: Mapping[int, str]) -> dict[str, list[ItemRow]]:
+    """Return the drawn items of each case that a version added."""
+    versions = session.exec(select(StudyVersion.added).where(StudyVersion.study_id == study_id))
+    texts = [added.get(proofs.table_name(Case), "") for added in versions]
+    numbers = {number for text in texts if text for number in proofs.keys_in(text)}
+    items: dict[str, list[ItemRow]] = {cases[number]: [] for number in sorted(numbers)}
+    for part in pool_rows.parts(sorted(numbers)):
+        drawn = select(Item.id).where(col(Item.case_id).in_(part), exists().where(col(FreezeItem.item_id) == Item.id))
+        for some in pool_rows.parts([stored_id(number) for number in session.exec(drawn)]):
+            for row, (case, _) in pool_rows.items_of(session, some):
+                items[case].append(row)
+    return items

@@ -11,9 +11,10 @@ from db import now
 from exchange.study_folder.folder_rows import CandidateRow, ReferenceRow, StudyFolder
 from exchange.study_folder.item_table import ItemRow
 from exchange.tables import LONGEST_KEY
+from protocol.language.drawn_volumes import draws_volumes
 from protocol.language.model_answers import is_stored_answer
 from protocol.language.wording import listed
-from services.studies.folders import pool_rows, table_rows
+from services.studies.folders import pool_files, pool_rows, table_rows
 from services.studies.versions.changes import ANEW, WITH_ANSWER, WITH_ITEM, Change, reworded
 from services.studies.versions.current import Current
 from services.studies.versions.pairs import NewPairs, corrected_pairs, new_pairs, reasons_against
@@ -239,6 +240,7 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
             f"{len(keys)} cases ({_some(keys)}) differ in {listed(changed_alike)} from those that were read; put them "
             "back, or add cases of other keys with items of their own.",
         )
+    unread = set(_in_unread_cases(current, contents))
     lines = [(("volume", row.key), row.case, pool_rows.said_of_volume(row)) for row in contents.volumes]
     lines += [(("overlay", row.key), row.case, pool_rows.said_of_overlay(row)) for row in contents.overlays]
     for place, case_key, said_of_file in lines:
@@ -247,11 +249,28 @@ def _of_what_stays(current: Current, contents: StudyFolder) -> Iterator[str]:
                 f"The line of {place[0]} '{place[1]}' is not what it was when it was shown; put it back, or "
                 f"add a {place[0]} of another key."
             )
-        elif place not in current.files and case_key in current.cases:
+        elif place not in current.files and case_key in current.cases and place not in unread:
             yield (
                 f"Case '{case_key}' has a further {place[0]}, '{place[1]}', and was read without it; add a case of "
                 "another key with items of its own."
             )
+
+
+def _in_unread_cases(current: Current, contents: StudyFolder) -> Iterator[tuple[str, str]]:
+    """Yield the scans and masks of added cases that no drawn item shows, by kind and key.
+
+    A version reads only the scans that it needs, and those of a case that nothing shows are not among them.
+    """
+    # A version is made of studies that list their phases.
+    study: Any = contents.protocol
+    items = [item for drawn in current.added_cases.values() for item in drawn]
+    shown = pool_files.needed_by(items, contents.volumes, contents.overlays, study)
+    needed = {("volume", row.key) for row in shown.volumes} | {("overlay", row.key) for row in shown.overlays}
+    all_read = set[str]() if draws_volumes(study) else {case for case, _ in current.files.values()}
+    for kind, rows in (("volume", contents.volumes), ("overlay", contents.overlays)):
+        for row in rows:
+            if row.case in current.added_cases and row.case not in all_read and (kind, row.key) not in needed:
+                yield kind, row.key
 
 
 def _of_corrections(current: Current, contents: StudyFolder, corrected: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -349,6 +350,47 @@ def test_a_sample_of_a_fixed_size_takes_nothing_more(sqlite_database: Database, 
             .where(FreezeItem.version == 2)
         ).all()
     assert [tuple(row) for row in drawn_in] == [("i1.v2", 1.0)]
+
+
+def one_more_case_without_items(folder: Path) -> None:
+    """Add a case with a scan, about which nothing is asked."""
+    one_more_case(folder)
+    for table in ("items.csv", "references.csv", "candidates.csv"):
+        lines = (folder / table).read_text("utf-8").splitlines()
+        (folder / table).write_text("\n".join(line for line in lines if "i7" not in line) + "\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "added"),
+    [
+        pytest.param(
+            READS.replace("rates: items", "rates: items\n    from: {sample: {size: 6}}"), one_more_case, id="not drawn"
+        ),
+        pytest.param(READS, one_more_case_without_items, id="without items"),
+    ],
+)
+def test_a_case_that_no_phase_draws_does_not_prevent_a_further_version(
+    sqlite_database: Database, tmp_path: Path, protocol: str, added: Callable[[Path], None]
+) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", protocol, raters=1)
+    new_version(situation, tmp_path / "study", corrected_prompt, added)
+
+    difference = new_version(
+        situation, tmp_path / "study", changed_cell("items.csv", "i2", "prompt", "Is there really a lesion?")
+    )
+
+    assert difference.version == 3
+    assert verification.verify_study(sqlite_database, "listed") == []
+
+
+def test_a_scan_that_an_added_item_would_have_shown_is_still_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
+    new_version(situation, tmp_path / "study", one_more_case)
+    with (tmp_path / "study" / "volumes.csv").open("a", encoding="utf-8") as file:
+        file.write("c4-t2,c4,current,T2,2024-06-01,volumes/c4-t1.nii.gz,T2\n")
+
+    with pytest.raises(Conflict, match="Case 'c4' has a further volume, 'c4-t2', and was read without it"):
+        new_version(situation, tmp_path / "study")
 
 
 def test_what_was_corrected_in_an_answer_is_scored_anew(sqlite_database: Database, tmp_path: Path) -> None:
