@@ -29,7 +29,7 @@ from services.report.rows.listed_loading import load_listed
 from services.report.rows.listed_record import load_record
 from services.report.rows.ratings import PhaseRatings, strata_of_clusters
 from services.report.rows.ratings_of_phases import ratings_of
-from services.report.sections.listed_completeness import listed_completeness
+from services.report.sections.listed_completeness import listed_completeness, notices_of_missing
 from services.report.sections.listed_study import listed_study
 from services.report.sections.phases import marked, phase_section
 from services.report.sections.plan import plan_section, planned_tables
@@ -73,7 +73,11 @@ def listed_report(session: Session, study: Study, expansion: Expansion, state: L
         software_version=SOFTWARE_VERSION,
         analysis_plan=(("Plan", " ".join(plan_of(expansion))), ("Sampling", freeze.method)),
         generated_at=now(),
-        notices=(*notices, *notices_of_versions(record.versions, rows, phases)),
+        notices=(
+            *notices,
+            *notices_of_missing(rows, phases),
+            *notices_of_versions(record.versions, rows, phases),
+        ),
         sections=sections,
         files=listed_files(rows),
         judge_runs=tuple(run.id for run in runs) if rows.candidates else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from exchange.report.report_structure import Column, PlainTable, Section
 from protocol.language.wording import listed
@@ -24,6 +24,16 @@ def listed_completeness(rows: ListedRows, phases: StudyPhases) -> Section:
     tables = (_by_phase(rows, phases), _reasons(rows, phases), _flags(rows, phases))
     shown = tuple(table for table in tables if table.rows)
     return Section("completeness", "Completeness", "Completeness", (_in_words(rows),) if shown else (), shown)
+
+
+def notices_of_missing(rows: ListedRows, phases: StudyPhases) -> Iterator[str]:
+    """Yield a sentence for each phase on how many of its verdicts are missing, also if it was closed before its end."""
+    for phase in phases.counted:
+        entries = [entry for entry in rows.to_rate if entry.phase == phase.key]
+        missing = sum(entry.status == "missing" for entry in entries)
+        if missing:
+            verb = "verdict has" if len(entries) == 1 else "verdicts has" if missing == 1 else "verdicts have"
+            yield f"{phase.heading}: {missing} of {len(entries)} {verb} not been given; see “Completeness”."
 
 
 def _in_words(rows: ListedRows) -> str:

@@ -20,7 +20,7 @@ def notices_of_versions(versions: Sequence[Version], rows: ListedRows, phases: S
     yield (
         f"This study has {len(versions)} versions, and the figures describe version {newest.number}: they pool all "
         "units that have not changed since they were added, in whichever version; if units were added in several "
-        "versions, each table has a line for each of these."
+        "versions, each table about a phase has a line for each of these."
     )
     for version in versions[1:]:
         yield f"Version {version.number} was made on {version.made_at[:10]}: {version.reason}"

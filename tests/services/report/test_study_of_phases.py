@@ -85,6 +85,25 @@ def lines_of(report: Report, key: str) -> list[dict[str, Cell]]:
     return [dict(zip([column.key for column in table.columns], row, strict=True)) for row in table.rows]
 
 
+def test_the_head_says_of_which_phases_verdicts_are_missing(report: Report) -> None:
+    missing = [notice for notice in report.notices if "not been given" in notice]
+
+    assert missing == ["Reads: 6 of 12 verdicts have not been given; see “Completeness”."]
+
+
+def test_the_head_says_what_a_phase_lacked_when_it_was_closed(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study")
+    read_through(situation, situation.raters[0], {})
+    settling.close_phase(sqlite_database, situation.admin, "listed", "secret_arm", "The second reader has left.")
+    data_lock.close_study(sqlite_database, situation.admin, "listed", "Nothing was flagged.")
+
+    notices = build_report(sqlite_database, situation.admin, "listed").notices
+
+    assert [notice for notice in notices if "not been given" in notice] == [
+        "Reads: 6 of 12 verdicts have not been given; see “Completeness”."
+    ]
+
+
 def test_the_plan_stands_with_its_seeds_and_with_the_hashes_that_the_report_names(report: Report) -> None:
     fixed = {line["what"]: line["value"] for line in reversed(lines_of(report, "plan"))}
 
