@@ -106,7 +106,7 @@ def _named_values(written: list[str]) -> dict[str, str]:
 
 @cli.command("remove-member")
 def remove_member(study: str, login: str, act_as: As = None) -> None:
-    """Remove a member who has submitted no verdict; a new invitation lets them back in."""
+    """Remove a member who has submitted no verdict, except in practice; a new invitation lets them back in."""
     from services.people.logins import canonical_login
     from services.studies.membership import removing
 

@@ -30,7 +30,9 @@ def draw_instructions(shown: Instructions, study_key: str, queue: str) -> None:
             st.title("Before you begin")
         consent = [("Consent", shown.consent)] if shown.consent else []
         acknowledged_texts([("", shown.text), *consent], key="acknowledged")
-        st.markdown(" ".join(sentence for sentence in (plain(shown.settles), shown.revision) if sentence))
+        st.markdown(
+            " ".join(sentence for sentence in (plain(shown.settles), shown.practice, shown.revision) if sentence)
+        )
         with st.container(key="acknowledging", horizontal=True, vertical_alignment="center"):
             st.button(
                 "I have read this and agree. Begin" if shown.consent else "I have read this. Begin",

@@ -9,9 +9,17 @@ from components.problems import plain
 from services.reading.worklist import Desk
 
 
-def draw_worklist(desks: list[Desk]) -> None:
-    """Draw every queue with its progress and a button to enter it."""
-    if not desks:
+def draw_worklist(desks: list[Desk], *, left: bool = False) -> None:
+    """Draw every queue with its progress and a button to enter it.
+
+    Parameters
+    ----------
+    left
+        Whether this person was a member of a study and is in none any more.
+    """
+    if not desks and left:
+        st.info("You are no longer a member of a study. If you did not expect this, ask the study's admin.")
+    elif not desks:
         st.info("There is nothing for you to read yet. Your items will appear here as soon as a study opens.")
     for desk in desks:
         with st.container(border=True, width=900, key=f"desk-{desk.study_key}-{desk.queue.key}"):

@@ -45,8 +45,8 @@ def draw_removal(line: StudyLine) -> None:
         return
     with st.expander("Remove somebody from the study"):
         st.markdown(
-            "Members who have not submitted a verdict can be removed: they lose access, and their assignments no "
-            "longer count as open work. Invite them again to let them back in."
+            "Members who have not submitted a verdict, except in practice, can be removed: they lose access, and their "
+            "assignments no longer count as open work. Invite them again to let them back in."
         )
         by_login = {member.login: member for member in removable}
         with st.container(width=560):

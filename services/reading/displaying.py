@@ -95,9 +95,10 @@ def _closed_in_words(session: Session, phases: StudyPhases, queue: Queue, member
     parts = () if training is None else desk.closed_by_failing(session, phases, training, membership_id)
     closed = [f"“{part.title}”" for part in parts]
     consequence = f", so {listed(closed)} {'stays' if len(closed) == 1 else 'stay'} closed for you" if closed else ""
+    right = practice.end_in_words(session, phases, queue, membership_id)
     return (
         practice.FAILED,
-        f"All attempts are used up{consequence}. The study's admin can see this; ask how to continue.",
+        f"All attempts are used up{consequence}. {right}The study's admin can see this; ask how to continue.",
     )
 
 

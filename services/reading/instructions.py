@@ -20,7 +20,7 @@ from services.errors import NotAcknowledged
 from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import acknowledged_before, hold_membership, state_of
-from services.reading import desk, revision_rules
+from services.reading import desk, practice, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
 
@@ -48,6 +48,8 @@ class Instructions:
     acknowledged: bool
     # How long answers can be revised; not part of the text that is acknowledged.
     revision: str
+    # The pass mark and attempts of a practice, which is not part of that text either; empty without one.
+    practice: str = ""
 
 
 def of_queue(database: Database, actor: Actor, study_key: str, queue: str) -> Instructions:
@@ -70,7 +72,8 @@ def of_queue(database: Database, actor: Actor, study_key: str, queue: str) -> In
         if not acknowledged and revision_rules.is_settled(session, phases, membership, named):
             revision = "never"
         title = study.title
-    return Instructions(title, named.title, *parts, acknowledged, REVISION[revision])
+    said = practice.rule_in_words(phases, named)
+    return Instructions(title, named.title, *parts, acknowledged, REVISION[revision], said)
 
 
 def require_acknowledged(database: Database, actor: Actor, public_id: str) -> None:

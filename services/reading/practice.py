@@ -145,6 +145,16 @@ def end_pass_if_done(session: Session, phases: StudyPhases, assignment: Assignme
         session.flush()
 
 
+def rule_in_words(phases: StudyPhases, queue: Queue) -> str:
+    """Return the pass mark and the number of attempts of the practice in a queue; empty if it has no mark."""
+    training = next((phase for phase in phases.in_queue(queue) if phase.trains), None)
+    rule = None if training is None else phases.rules_of(training).practice
+    if rule is None or not rule.pass_mark:
+        return ""
+    times = "as many attempts as you need" if rule.attempts is None else counted(rule.attempts, "attempt")
+    return f"The practice is passed with {100 * rule.pass_mark:g} % of its answers right; you have {times}."
+
+
 def notice_of_pass(phases: StudyPhases, assignment: Assignment) -> str | None:
     """Return the line above the practice items from the second pass on."""
     phase = phases.named(assignment.phase)
@@ -171,7 +181,7 @@ def next_attempt(session: Session, phases: StudyPhases, assignment: Assignment, 
 
 
 def end_in_words(session: Session, phases: StudyPhases, queue: Queue, membership_id: int) -> str:
-    """Return how many answers of the passed practice were right, to precede what begins; empty if none was told."""
+    """Return how many answers of the last attempt were right, if its feedback told so; empty otherwise."""
     training, results = phases.training_for(queue), results_of(session, membership_id)
     if training is None or not results or not results[-1].judged or not _tells_what_is_right(phases, training):
         return ""

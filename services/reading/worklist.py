@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from db import Database, Membership, Study, queries
 from db.base import stored_id
+from db.standing import REMAINS
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
 from services.people.identity import Actor
@@ -75,6 +76,17 @@ def desks_of(database: Database, actor: Actor) -> list[Desk]:
 def desks_as_they_are(database: Database, actor: Actor) -> list[Desk]:
     """Return the same queues from a database that may only be read: nothing is drawn."""
     return _desks_of(database, actor)[0]
+
+
+def has_left_all_studies(database: Database, actor: Actor) -> bool:
+    """Return whether the actor was removed from a study and is in none any more."""
+    with database.read_only() as session:
+        own = session.exec(
+            select(Membership.removed_at)
+            .join(Study, col(Study.id) == Membership.study_id)
+            .where(Membership.person_id == actor.person_id, *REMAINS)
+        ).all()
+        return bool(own) and None not in own
 
 
 def _desks_of(database: Database, actor: Actor) -> tuple[list[Desk], list[int]]:

@@ -16,7 +16,7 @@ from services.people import accounts, identity
 from services.progress import data_lock
 from services.reading import instructions
 from services.studies import catalogue
-from services.studies.membership import invitations
+from services.studies.membership import invitations, removing
 from tests.pages.conftest import OpenPage, as_read
 from tests.room_study import reading_rules, room_study
 from tests.situations import imported_study, open_study, read_all
@@ -103,6 +103,20 @@ def test_the_page_before_the_items_says_how_long_answers_can_be_changed(
 
     assert app.title[0].value == "Before you begin"
     assert said in texts_on(app)
+
+
+def test_who_was_removed_from_their_only_study_is_told_so_and_nothing_else(
+    served_database: Database, open_page: OpenPage, tmp_path: Path
+) -> None:
+    situation = open_study(served_database, tmp_path / "study")
+    removing.remove_member(served_database, situation.admin, situation.study_key, "rater-1")
+
+    removed, member = (open_page(rater, "rater/worklist.py") for rater in situation.raters[:2])
+
+    assert [info.value for info in removed.info] == [
+        "You are no longer a member of a study. If you did not expect this, ask the study's admin."
+    ]
+    assert not member.info
 
 
 def test_the_instructions_come_once(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:

@@ -291,8 +291,10 @@ def _require_as_sealed(
             "answers; invite them again with the specialty, years and values that they had."
         )
     if groups.is_slot_of_another(session, earlier):
+        has_units = groups.was_filled_anew(session, earlier)
+        what = "their place" if has_units else "their number in the group, which is sealed with these answers,"
         raise Conflict(
-            f"{earlier.pseudonym} has answered practice items, and their place has since been given to another rater; "
+            f"{earlier.pseudonym} has answered practice items, and {what} has since been given to another rater; "
             "invite somebody else."
         )
 

@@ -109,7 +109,8 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         has_answered = _has_answered(_uncounted(session, stored_id(study.id), following))
         if session.exec(select(Membership.id).where(Membership.id == member.id, has_answered)).first() is not None:
             raise Conflict(
-                f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts can be removed."
+                f"{member.pseudonym} has given verdicts, which are kept; only members without verdicts, except in "
+                "practice, can be removed."
             )
         if _may_have_answered(session, member, following):
             raise Conflict(

@@ -231,8 +231,9 @@ def _sentence(
 ) -> str:
     named = ", ".join(sorted({f"'{unit.key}'" for unit in met})[:5])
     said = f"{listed([in_words(thing) for thing in breach.things])} of {_ABOUT[breach.reach]} of {named}"
-    # Somebody who has not come so far is shown a second step before what is new, without having been shown it yet.
-    shown = "was shown, or is shown first," if telling.continues else "was shown"
+    # A second step counts as shown as soon as its unit is assigned; in the same phase it does come before what is new.
+    to_come = "is shown first" if telling.listed_as == blind.listed_as else "is to be shown"
+    shown = f"was shown, or {to_come}," if telling.continues else "was shown"
     how = (
         f"{shown} {said} in phase '{telling.listed_as}'"
         if share is None

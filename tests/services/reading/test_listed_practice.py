@@ -71,6 +71,39 @@ def test_practice_with_references_makes_no_read_final(sqlite_database: Database,
     assert len(revising.list_revisable(sqlite_database, reader, read["assignment"])) == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            "pass_mark: 0.75\n    attempts: 2",
+            "The practice is passed with 75 % of its answers right; you have 2 attempts.",
+        ),
+        (
+            "pass_mark: 0.75\n    attempts: 1",
+            "The practice is passed with 75 % of its answers right; you have 1 attempt.",
+        ),
+        (
+            "pass_mark: 1",
+            "The practice is passed with 100 % of its answers right; you have as many attempts as you need.",
+        ),
+        ("note: none", ""),
+    ],
+)
+def test_what_a_practice_requires_is_said_before_it_and_before_no_other_part(
+    sqlite_database: Database, tmp_path: Path, rule: str, said: str
+) -> None:
+    protocol = TRAINED.replace("pass_mark: 0.75\n    attempts: 2", rule).replace("    note: none\n", "")
+    protocol = protocol.replace("  - key: read\n", "  - key: read\n    opens: {at_once: yes}\n")
+    situation = trained(sqlite_database, tmp_path / "study", protocol)
+
+    of_parts = [
+        instructions.of_queue(sqlite_database, situation.raters[0], situation.study_key, part).practice
+        for part in (TRAIN, READ)
+    ]
+
+    assert of_parts == [said, ""]
+
+
 def test_practice_is_a_part_with_its_own_words_and_progress(sqlite_database: Database, tmp_path: Path) -> None:
     situation = trained(sqlite_database, tmp_path / "study")
     rater = situation.raters[0]
@@ -101,7 +134,7 @@ def test_who_fails_is_told_which_parts_stay_closed_and_no_other_does(sqlite_data
     over = submission.current_payload(sqlite_database, rater, situation.study_key, TRAIN)
     assert over["kind"] == "done"
     assert over["message"] == (
-        "All attempts are used up, so “Reads” and “After the reads” stay closed for you. "
+        "All attempts are used up, so “Reads” and “After the reads” stay closed for you. You had 2 of 4 right. "
         "The study's admin can see this; ask how to continue."
     )
     desks = worklist.desks_of(sqlite_database, rater)

@@ -85,8 +85,20 @@ def test_who_practised_does_not_come_back_as_somebody_else(sqlite_database: Data
     with pytest.raises(Conflict, match="what was known of them is sealed with these answers"):
         come_back(years=7)
     members.invite(sqlite_database, situation.admin, "listed", "next", "Next", "rater")
-    with pytest.raises(Conflict, match="their place has since been given to another rater"):
+    # Everybody gets everything: there is no place with units of its own.
+    sealed = "their number in the group, which is sealed with these answers, has since been given to another rater"
+    with pytest.raises(Conflict, match=sealed):
         come_back()
+
+
+def test_who_practised_does_not_come_back_to_units_that_another_has(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = trained(sqlite_database, tmp_path / "study", DEALT)
+    practise(situation, situation.raters[0], wrong=4)
+    removing.remove_member(sqlite_database, situation.admin, "listed", "rater-1")
+    members.invite(sqlite_database, situation.admin, "listed", "next", "Next", "rater")
+
+    with pytest.raises(Conflict, match="have since been given to another rater; invite somebody else"):
+        members.invite(sqlite_database, situation.admin, "listed", "rater-1", "Rater 1", "rater")
 
 
 def test_who_was_away_gets_what_a_version_added_meanwhile(database: Database, tmp_path: Path) -> None:

@@ -46,6 +46,21 @@ def test_nothing_is_added_about_a_subject_whose_reference_is_shown_after_the_own
     )
 
 
+def test_a_second_step_of_a_later_phase_is_not_called_the_first_to_be_shown(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    later = READS + WITH_A_SECOND_STEP[WITH_A_SECOND_STEP.index("  - key: read") :].replace("key: read", "key: look")
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", later, raters=1)
+
+    with pytest.raises(Conflict) as refused:
+        new_version(situation, tmp_path / "study", another_of_the_first_subject)
+
+    assert str(refused.value).startswith(
+        "Rater 1 was shown, or is to be shown, the reference of the subject of 'i7' in phase 'look', and would rate "
+        "that blind in phase 'read'"
+    )
+
+
 def test_what_is_added_about_another_subject_is_read_to_the_end(sqlite_database: Database, tmp_path: Path) -> None:
     situation = opened_for_versions(sqlite_database, tmp_path / "study", WITH_A_SECOND_STEP, raters=1)
     take_steps(situation, 1)
