@@ -254,12 +254,26 @@ def _apart_by(study: Expansion, name: str) -> Reach:
 def _selected(study: Expansion, phase: Phase) -> dict[str, set[str]]:
     """Return the values by which a phase selects, with practice normalised to yes or no.
 
-    Units that come from another phase are practice if that one's are.
+    Units that come from another phase are about items of that phase, so what it says of cases and items holds for them,
+    too. What it says of answers need not: other answers to the same items may be rated.
     """
     conditions = {condition.name: values_of(condition.values) for condition in phase.source.where}
+    for source in _phases_above(study, phase):
+        for name, values in ((each.name, values_of(each.values)) for each in source.where):
+            if "." not in name and name not in columns_of_models(study):
+                conditions[name] = conditions.get(name, values) & values
     practice = set().union(*(said for source in sources_of(study, phase) for said in _of_practice(source)))
     conditions["practice"] = {"yes"} if "yes" in practice else {"no"}
     return conditions
+
+
+def _phases_above(study: Expansion, phase: Phase) -> Iterator[Source]:
+    """Yield the sources of the phases to whose items those of a phase belong, as drawn or as answered there."""
+    name = phase.source.phase or phase.answers_of
+    while name is not None:
+        above = study.phase(name)
+        yield above.source
+        name = above.source.phase or above.answers_of
 
 
 def _of_practice(source: Source) -> Iterator[set[str]]:

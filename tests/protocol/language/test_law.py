@@ -184,6 +184,69 @@ def test_what_is_told_to_nobody_who_is_still_asked_is_no_breach(text: str) -> No
     assert answers_to(text) == set()
 
 
+# The phase `look` shows what `two` is blind to, and draws from `one`.
+DRAWN_FROM_ANOTHER = f"""
+    attributes: {{cases: {{site: text}}, items: {{tier: text, level: text}}, candidates: {{condition: text}}}}
+    phases:
+      - {{key: one, rates: RATED, from: {{where: {{FIRST}}}}, shows: [SHOWN], {FORM}}}
+      - {{key: look, rates: LOOKED_AT, from: {{phase: one, where: {{LOOK}}}}, shows: [SHOWN, tier], {FORM}}}
+      - {{key: two, rates: candidates, from: {{where: {{SECOND}}}}, shows: [candidate], {FORM}}}
+    """
+
+
+def breaches_of_drawn(
+    first: str, second: str, look: str = "", rated: str = "candidates", looked_at: str = ""
+) -> set[str]:
+    text = DRAWN_FROM_ANOTHER.replace("FIRST", first).replace("SECOND", second).replace("{LOOK}", f"{{{look}}}")
+    text = text.replace("LOOKED_AT", looked_at or rated).replace("RATED", rated)
+    text = text.replace("SHOWN", "candidate" if rated == "candidates" and not looked_at else "prompt")
+    return {answer for telling, _, thing, answer in answers_to(text) if (telling, thing) == ("look", "'tier'")}
+
+
+@pytest.mark.parametrize("rated", ["items", "candidates"])
+def test_a_phase_inherits_what_the_phase_that_it_draws_from_selects(rated: str) -> None:
+    assert breaches_of_drawn("site: A", "site: B", rated=rated) == set()
+    assert breaches_of_drawn("level: A", "level: B", rated=rated) == {"hangs on subjects"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "look"),
+    [
+        ("site: A", "site: A", ""),
+        ("site: [A, B]", "site: [B, C]", ""),
+        ("site: A", "tier: A", ""),
+        ("site: [A, B]", "site: B", "site: [B, C]"),
+        ("practice: no", "practice: no", ""),
+    ],
+)
+def test_what_a_source_selects_keeps_nothing_apart_that_both_may_have(first: str, second: str, look: str) -> None:
+    assert breaches_of_drawn(first, second, look) == {"refused"}
+
+
+@pytest.mark.parametrize("by", ["model", "condition"])
+def test_answers_that_a_source_selects_keep_no_other_answers_to_their_items_apart(by: str) -> None:
+    assert breaches_of_drawn(f"{by}: A", f"{by}: B", looked_at="items") == {"refused"}
+
+
+def test_a_pool_is_of_the_items_that_were_read_and_of_no_others() -> None:
+    text = f"""
+        attributes: {{cases: {{site: text}}, items: {{tier: text}}}}
+        groups: {{readers: Readers, others: Others}}
+        phases:
+          - {{key: read, rates: items, from: {{where: {{site: A}}}}, shows: [scans], {FORM}, by: readers}}
+          - key: score
+            rates: candidates
+            from: {{where: {{site: SITE}}}}
+            shows: [candidate, tier]
+            {FORM}
+            by: others
+          - {{key: grade, rates: [candidates, answers of read], shows: [candidate], {FORM}, by: others}}
+        """
+
+    assert answers_to(text.replace("SITE", "B")) == set()
+    assert ("score", "grade", "'tier'", "refused") in answers_to(text.replace("SITE", "A"))
+
+
 def test_practice_with_feedback_hangs_on_its_subjects() -> None:
     assert answers_to(
         f"""
