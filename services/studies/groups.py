@@ -255,16 +255,30 @@ def remarks_before_freeze(
 
 
 def beyond_plan(database: Database, actor: Actor, study_key: str) -> list[str]:
-    """Return, for admins, a sentence for each group that has more people than the protocol plans."""
+    """Return, for admins, a sentence for each group with more people than planned, and on what waits for them."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
         taken = slots_taken(session, study_id)
+        phases, closed = frozen_facts.phases_of(session, study_id), queries.phases_closed(session, study_id)
         return [
             f"{len(taken[group.key])} people are in the group {group.title}, and the protocol plans {group.people}."
-            for group in frozen_facts.phases_of(session, study_id).groups
+            f"{_waiting_for_all_of(phases, group.key, closed)}"
+            for group in phases.groups
             if group.people is not None and len(taken.get(group.key, ())) > group.people
         ]
+
+
+def _waiting_for_all_of(phases: StudyPhases, group: str, closed: Collection[str]) -> str:
+    """Return a sentence on the phases that open once everybody in a group is done; empty if there are none."""
+    of_group = {phase.key for phase in phases.of_group(group).phases} - set(closed)
+    waiting = [
+        phase.heading for phase in phases.phases if not phase.continues and of_group.intersection(phase.after_everyone)
+    ]
+    if not waiting:
+        return ""
+    opens = "opens" if len(waiting) == 1 else "open"
+    return f" {_quoted(waiting)} {opens} only when everybody in it is done, including people beyond the plan."
 
 
 def _are(number: int) -> str:

@@ -236,6 +236,7 @@ def test_a_rater_beyond_the_plan_is_taken_with_a_word(installed: Run, tmp_path: 
     assert (first.exit_code, second.exit_code) == (0, 0)
     assert "the protocol plans" not in first.output
     assert "2 people are in the group Residents, and the protocol plans 1." in second.output
+    assert "only when everybody in it is done" not in second.output
 
 
 def test_specialty_and_years_are_given_at_the_command_line(frozen: Run, data_dir: Path) -> None:

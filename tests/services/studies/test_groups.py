@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from db import Assignment, Database, Membership
 from services.errors import Conflict, NotFound
 from services.progress import outstanding, overview
-from services.reading import instructions, member_progress, submission, worklist
+from services.reading import instructions, member_progress, settling, submission, worklist
 from services.record import verification
 from services.studies import groups
 from services.studies.freeze import before_freeze, freezing
@@ -215,3 +215,37 @@ def test_admins_see_each_member_with_their_group_and_its_parts_alone(sqlite_data
         "Rater 2: 6 of 6 answers without a verdict in “Scores”",
         "Rater 2: 3 of 3 answers without a verdict in “More scores”",
     ]
+
+
+WAITS_FOR_EVERYONE = """
+blindread: 2
+name: listed
+title: Reads, then a discussion
+groups: {residents: {title: Residents, people: 1}, experts: {title: Experts, people: 1}}
+phases:
+  - {key: read, title: Reads, rates: items, shows: [prompt], form: {seen: yes_no}, by: residents}
+  - key: look
+    title: Looks
+    rates: items
+    shows: [prompt]
+    form: {seen: yes_no}
+    by: experts
+    opens: {after: read, done_by: everyone}
+"""
+
+
+def test_who_is_more_than_planned_is_named_with_what_waits_for_them(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(
+        sqlite_database, tmp_path / "study", WAITS_FOR_EVERYONE, raters=4,
+        groups=("residents", "residents", "experts", "experts"),
+    )  # fmt: skip
+
+    before = groups.beyond_plan(sqlite_database, situation.admin, "listed")
+    settling.close_phase(sqlite_database, situation.admin, "listed", "read", "One resident has left.")
+    after = groups.beyond_plan(sqlite_database, situation.admin, "listed")
+
+    of_residents = "2 people are in the group Residents, and the protocol plans 1."
+    of_experts = "2 people are in the group Experts, and the protocol plans 1."
+    waits = "“Looks” opens only when everybody in it is done, including people beyond the plan."
+    assert before == [f"{of_residents} {waits}", of_experts]
+    assert after == [of_residents, of_experts]
