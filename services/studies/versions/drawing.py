@@ -175,10 +175,7 @@ def draw_anew(
         if not part.sample.units:
             continue
         if phase.key in before.closed:
-            reasons.append(
-                f"Phase '{phase.key}' is closed, since other phases waited for it; nothing can be rated anew in it: "
-                "let what is added be selected by another phase."
-            )
+            reasons.append(_closed_before(phase, part, rows, by_answers=is_drawn_later))
             refused.add(phase.key)
             continue
         anew[phase.key] = part
@@ -195,6 +192,26 @@ def _never_drawn(phase: Listed, follows: Sequence[str]) -> str:
         f"Phase '{phase.key}' follows from answers of {which} closed: units are drawn from answers when their phase is "
         "closed, so this one would never have any. Let it follow from a phase that is still open, or select its units "
         "without answers."
+    )
+
+
+def _closed_before(phase: Listed, part: DrawnPhase, rows: NewRows, *, by_answers: bool) -> str:
+    """Return why a closed phase rates nothing anew, and what to do about what is corrected and about what is added.
+
+    Parameters
+    ----------
+    by_answers
+        Whether the phase follows from answers; which units these let in is not said.
+    """
+    units = {row.unit.key for row in part.sample.units}
+    corrected = [change.key for change in rows.changes if change.stored_as in units]
+    named = ", ".join(f"'{key}'" for key in corrected[:5]) + (" and more" if len(corrected) > 5 else "")
+    which = "what is corrected" if by_answers else f"{named}, which {'is' if len(corrected) == 1 else 'are'} corrected,"
+    ways = [f"leave {which} as before, or add the corrected text under another key"] if corrected else []
+    ways += ["let what is added be selected by another phase"]
+    return (
+        f"Phase '{phase.key}' is closed, since other phases waited for it; nothing can be rated anew in it: "
+        f"{', and '.join(ways)}."
     )
 
 

@@ -11,7 +11,7 @@ from db import Database, FreezeItem, Item
 from services.errors import Conflict
 from services.reading import settling
 from services.record import verification
-from tests.following_study import flagging, opened_following, read_through
+from tests.following_study import READ_THEN_RESOLVE, flagging, opened_following, read_through
 from tests.versioned_study import corrected_prompt, new_version
 
 READ_THEN_SCORE = """
@@ -100,3 +100,20 @@ def test_a_phase_that_follows_from_answers_of_an_open_one_is_added_and_drawn_whe
     drawn = settling.close_phase(sqlite_database, situation.admin, "listed", "read", "One reader has left.")
 
     assert drawn == {"reword": 1}
+
+
+def test_what_is_corrected_in_a_closed_phase_is_left_or_added_elsewhere(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    situation = opened_following(sqlite_database, tmp_path / "study", READ_THEN_RESOLVE)
+    read_through(situation, situation.raters[0], {"i2": flagging})
+    settling.close_phase(sqlite_database, situation.admin, "listed", "secret_arm", "One reader has left.")
+
+    with pytest.raises(Conflict) as refused:
+        new_version(situation, tmp_path / "study", corrected_prompt)
+
+    assert str(refused.value) == (
+        "Phase 'secret_arm' is closed, since other phases waited for it; nothing can be rated anew in it: leave 'i1', "
+        "which is corrected, as before, or add the corrected text under another key, and let what is added be selected "
+        "by another phase."
+    )
