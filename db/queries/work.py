@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, exists, func
+from sqlalchemy import case, exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
 from db.people import Membership
 from db.queries.assignments import has_ended, is_done
+from db.queries.since_freeze import is_withdrawn
 from db.reading import Assignment, TechnicalFailure
 
 
@@ -42,6 +43,8 @@ NO_WORK = WorkCount()
 def count_by_member(session: Session, study_id: int, *where: Any) -> dict[tuple[int, str], WorkCount]:
     """Count the assignments of members who are still in the study, by member and phase.
 
+    Units that a version of the study replaced before they were answered are not counted.
+
     Parameters
     ----------
     where
@@ -56,7 +59,12 @@ def count_by_member(session: Session, study_id: int, *where: Any) -> dict[tuple[
             func.count(),
         )
         .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(col(Assignment.study_id) == study_id, col(Membership.removed_at).is_(None), *where)
+        .where(
+            col(Assignment.study_id) == study_id,
+            col(Membership.removed_at).is_(None),
+            or_(~is_withdrawn(Assignment), has_ended(Assignment)),
+            *where,
+        )
         .group_by(col(Assignment.membership_id), col(Assignment.phase))
     )
     rows: Any = session.connection().execute(query)

@@ -24,7 +24,7 @@ from db import (
 )
 from services.errors import Conflict, NotOnTheDesk
 from services.people.identity import Actor
-from services.progress import data_lock
+from services.progress import data_lock, outstanding, overview
 from services.reading import instructions, worklist
 from services.reading.member_progress import progress_of_members
 from services.record import verification
@@ -261,6 +261,13 @@ def test_progress_counts_a_corrected_unit_once_unless_it_was_answered_before(
         (6, 7),
         (0, 6),
     ]
+    of_study = [piece.sentence for piece in outstanding.open_work_of(sqlite_database, situation.admin, "listed")]
+    assert of_study == [
+        "Rater 1: 1 of 7 items without a verdict in “Reads”",
+        "Rater 2: 6 of 6 items without a verdict in “Reads”",
+    ]
+    in_short = overview.overview_of(sqlite_database, situation.admin, "listed")
+    assert (in_short.done, in_short.total) == (6, 13)
 
 
 def test_a_study_with_a_version_is_not_thawed(sqlite_database: Database, tmp_path: Path) -> None:
