@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 # The reading room's own labels for two lines of an answer, in addition to those of a form's fields.
 NOT_ASSESSABLE_LABEL = "Not assessable"
@@ -16,6 +16,12 @@ DIFFER_ONLY = "differ only in case, blanks, forms of a character or characters t
 
 # Displayed as nothing or as a blank, although Unicode classes them as letters, marks or symbols.
 _INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
+# Characters that cannot be seen: marks, embeddings and isolates of direction, which exchange the words around them;
+# with those without width, which make one word look like another; and with joiners, which are letters' own in some
+# scripts, but have no place in a key.
+DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+NOT_IN_LABELS = DIRECTIONS | frozenset(map(chr, (0x200B, *range(0x2060, 0x2065), 0xFEFF)))
+NOT_IN_KEYS = NOT_IN_LABELS | frozenset("\u200c\u200d")
 # Controls, formats (zero-width characters, directions) and lone surrogates.
 _UNSEEN = {"Cc", "Cf", "Cs"}
 
@@ -39,6 +45,15 @@ def as_seen(written: str) -> str:
         if character.isspace() or not (ord(character) in _INVISIBLE or unicodedata.category(character) in _UNSEEN)
     )
     return " ".join(seen.split())
+
+
+def problem_of_signs(written: str, signs: Set[str] = NOT_IN_LABELS) -> str:
+    """Return what is wrong with a key or a label that contains one of these characters; empty if it does not."""
+    if written.isascii() or signs.isdisjoint(written):
+        return ""
+    sign = next(sign for sign in written if sign in signs)
+    name = unicodedata.name(sign, "").lower()
+    return f"contains the character U+{ord(sign):04X} ({name}), which cannot be seen; remove it."
 
 
 def problems_of_options(options: Sequence[tuple[str, str]]) -> Iterator[str]:

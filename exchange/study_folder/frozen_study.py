@@ -27,6 +27,8 @@ class FrozenStudy:
         Items with the places that count as right in them.
     answers
         Models' answers as they are laid out, by candidate.
+    keys
+        The keys of all lines that its tables have.
     """
 
     study: Expansion
@@ -34,6 +36,7 @@ class FrozenStudy:
     starts: Mapping[str, Place] | None = None
     references: Set[tuple[str, Place]] = frozenset()
     answers: Mapping[str, str] | None = None
+    keys: Set[str] = frozenset()
 
     def starts_at(self, item: str, place: Place) -> bool:
         """Return whether an item starts at this very place."""

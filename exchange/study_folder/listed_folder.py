@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ from exchange.study_folder.telling_tables import (
     telling_parts,
 )
 from exchange.study_folder.telling_words import telling_names, telling_selections, telling_words
+from exchange.study_folder.unseen_signs import without_unseen_signs
 from exchange.study_folder.written_alike import counted_as_two
 from exchange.tables import OVERLAYS, VOLUMES
 from protocol.language.computed import lines_not_computed
@@ -119,22 +121,31 @@ def look_through_listed(
     if expanding.measure is not None:
         study = with_places_as_shown(study)
     reader = Reader(problems, Conversions(), study.dates)
-    cases = read_table(reader, folder, table_of(study, "cases"), lambda line: _case(line, study))
+    frozen = expanding.frozen
+    seen = partial(without_unseen_signs, study=study, frozen=frozen)
+    cases = read_table(reader, folder, table_of(study, "cases"), seen("cases", read=lambda line: _case(line, study)))
     histories = histories_of(reader, folder, cases)
     drawn = draws_volumes(study)
     volumes = read_table(
         reader,
         folder,
         replace(VOLUMES, optional=True),
-        lambda row: volume_row(row, folder, cases, may_be_missing=drawn),
+        seen("volumes", read=lambda row: volume_row(row, folder, cases, may_be_missing=drawn)),
     )
     if volumes.keys is not None and not volumes.refused:
         check_hanging(problems, study.hanging, volumes)
         check_dates(problems, volumes)
-    overlays = read_table(reader, folder, OVERLAYS, lambda line: overlay_row(line, folder, cases, may_be_missing=drawn))
+    overlays = read_table(
+        reader,
+        folder,
+        OVERLAYS,
+        seen("overlays", read=lambda line: overlay_row(line, folder, cases, may_be_missing=drawn)),
+    )
     table = replace(table_of(study, "items"), optional=False)
-    items = read_table(reader, folder, table, lambda line: _item(line, study, cases, volumes, overlays))
-    check_subjects(problems, cases, items, expanding.frozen.subjects if expanding.frozen else ())
+    items = read_table(
+        reader, folder, table, seen("items", read=lambda line: _item(line, study, cases, volumes, overlays))
+    )
+    check_subjects(problems, cases, items, frozen.subjects if frozen else ())
     whole = _with_cases_of_their_own(cases, items)
     check_items(problems, ReadProtocol(), items, {case.key: case.subject for case in whole})
     shown_places = ShownPlaces(study.hanging, volumes.rows, expanding.measure, expanding.frozen)
@@ -146,7 +157,7 @@ def look_through_listed(
         reader,
         folder,
         table_of(study, "candidates"),
-        lambda line: _candidate(line, study, items, by_key, of_case, shown_places),
+        seen("candidates", read=lambda line: _candidate(line, study, items, by_key, of_case, shown_places)),
     )
     pairs = read_pairs(reader, folder, candidates)
     for file, place, says in (*_lacking(study, items, candidates), *lacking_pairs(study, candidates, pairs)):

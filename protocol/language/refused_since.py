@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from protocol.fields import PLACES
 from protocol.language.authored_plan import AuthoredEstimate, Estimated
-from protocol.language.expansion import Expansion
+from protocol.language.expansion import Expansion, Field, Option
 from protocol.language.possible import POSSIBLE
 from protocol.language.results import fields_of_line, filled_in, has_scores
 from protocol.language.wording import place_in_words
+from protocol.seen import problem_of_signs
 
 # Estimates of scores in which judges and people differ, so that one of them is above the other.
 _OF_SCORES: frozenset[Estimated] = frozenset({"direction", "uniformity", "corrected"})
@@ -22,6 +23,7 @@ def refused_since(study: Expansion, frozen: Expansion | None = None) -> Iterator
 
 
 def _refused(study: Expansion) -> Iterator[tuple[str, str]]:
+    yield from _signs_not_seen(study)
     yield from _falling_ranges(study)
     for phase in study.phases:
         names = {condition.name: condition.values for condition in phase.source.where}
@@ -33,6 +35,42 @@ def _refused(study: Expansion) -> Iterator[tuple[str, str]]:
             yield place_in_words((*path, "where")), f"{says}; remove the condition."
         for says in _without_scores(study, line):
             yield place_in_words((*path, "estimate")), says
+
+
+def _signs_not_seen(study: Expansion) -> Iterator[tuple[str, str]]:
+    """Yield the titles, labels and options that contain a character which steers directions or has no width."""
+    for place, written in _labels(study):
+        if says := problem_of_signs(written):
+            yield f"key {place}", says
+
+
+def _labels(study: Expansion) -> Iterator[tuple[str, str]]:
+    """Yield what people read as names of parts, with its place."""
+    yield "title", study.title
+    yield from ((f"groups.{group.key}", group.title) for group in study.groups)
+    for each in study.attributes:
+        place = f"attributes.{each.table}.{each.key}"
+        yield f"{place}.label", each.label
+        yield from _texts_of(f"{place}.options", each.options)
+    for form in study.forms:
+        yield from _labels_of(f"forms.{form.key}", form.fields)
+    for phase in study.phases:
+        place = f"phases.{phase.key}"
+        yield f"{place}.title", phase.title
+        yield from _labels_of(f"{place}.form", phase.fields)
+        yield from _texts_of(f"{place}.not_assessable", phase.not_assessable)
+        yield from _texts_of(f"{place}.flags", phase.flags)
+
+
+def _labels_of(place: str, fields: Sequence[Field]) -> Iterator[tuple[str, str]]:
+    for field in fields:
+        yield f"{place}.{field.key}.label", field.label
+        yield from _texts_of(f"{place}.{field.key}.options", field.options)
+
+
+def _texts_of(place: str, options: Sequence[Option]) -> Iterator[tuple[str, str]]:
+    # Without a text, the id is what is read.
+    yield from ((place, words) for option in options for words in dict.fromkeys((option.id, option.text)))
 
 
 def _falling_ranges(study: Expansion) -> Iterator[tuple[str, str]]:

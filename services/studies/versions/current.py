@@ -118,6 +118,7 @@ def frozen_study_of(study: Expansion, current: Current) -> FrozenStudy:
         starts={key: tuple(row.start) for key, row in current.items.items() if row.start},
         references=frozenset((item, place) for item, place in places if place is not None),
         answers={key: row.answer for key, row in current.candidates.items()},
+        keys={*current.cases, *current.items, *current.candidates, *(key for _, key in current.files)},
     )
 
 

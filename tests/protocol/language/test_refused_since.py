@@ -28,6 +28,7 @@ OF_ITEMS = (
     f"{OF_SCORES}, and 'answer.answer' has the options of each item; name a field that says correct or incorrect, or "
     "remove the line."
 )
+CANNOT_BE_SEEN = "which cannot be seen; remove it."
 INSTEAD = "write let_in: {answered: place} for units on which one was set"
 
 
@@ -36,6 +37,11 @@ INSTEAD = "write let_in: {answered: place} for units on which one was set"
     [
         ("[0, 60]", "[60, 0]", "key attributes.items.size.range",
          "the range is 60 to 0, and its first number is the lowest value; exchange the two."),
+        ("[left, right]}}}\n  - {key: look", '{left: "L\\u202Eeft", right: Right}}}}\n  - {key: look',
+         "key phases.read.form.side.options",
+         f"contains the character U+202E (right-to-left override), {CANNOT_BE_SEEN}"),
+        ("key: look,", 'key: look, title: "Lo\\u200Book",', "key phases.look.title",
+         f"contains the character U+200B (zero width space), {CANNOT_BE_SEEN}"),
         ("read, where: {read.side: left}", "read, where: {read.place: 1 2 3}", "key phases.look.from.where",
          f"{SELECTS_NOTHING}; {INSTEAD}, or remove the condition."),
         ("seen, where: {read.side: left}", "seen, where: {read.place: 1 2 3}", "line 2 of analysis.also, key where",
@@ -72,3 +78,9 @@ def test_one_option_against_all_others_has_a_direction() -> None:
 
 def test_what_can_be_said_of_a_study_today_is_not_refused() -> None:
     assert not list(refused_since(expanded(STUDY)))
+
+
+def test_joiners_of_letters_stay_in_labels() -> None:
+    joined = STUDY.replace("key: look,", 'key: look, title: "\u0645\u06cc\u200c\u062e",')
+
+    assert not list(refused_since(expanded(joined)))
