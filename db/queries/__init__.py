@@ -64,7 +64,6 @@ from db.queries.shown import (
 )
 from db.queries.since_freeze import (
     has_versions,
-    has_versions_since,
     is_withdrawn,
     phases_closed,
     phases_opened,
@@ -122,7 +121,6 @@ __all__ = [
     "has_open_about",
     "has_open_of_the_same",
     "has_versions",
-    "has_versions_since",
     "ids_of_pairs",
     "is_answered",
     "is_done",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,12 +59,6 @@ _REPLACED_UNITS: Any = (
 def has_versions(session: Session, study_id: int) -> bool:
     """Return whether a study has had a version since its freeze."""
     return bool(ask(session, _HAS_VERSIONS, study_id=study_id).scalar_one())
-
-
-def has_versions_since(session: Session, study_id: int, at: datetime) -> bool:
-    """Return whether a version of a study was made since some time."""
-    made = select(StudyVersion.id).where(StudyVersion.study_id == study_id, col(StudyVersion.at) > at)
-    return session.exec(made.limit(1)).first() is not None
 
 
 def phases_closed(session: Session, study_id: int) -> frozenset[str]:

@@ -16,12 +16,11 @@ from db.readable import columns_of, readable_rows
 from services.reading.verdict_times import contradictory_times
 from services.record.checking import sentences_of
 from services.seals import proofs
-from services.seals.order import ANSWERED
+from services.seals.order import ANSWERED, VERSION_MADE
 from services.seals.row_texts import Row
 from services.seals.sealing import SEALED, seals_on
 from services.studies.freeze.thawing import THAWED
 from services.studies.membership.rater_attributes import DESCRIBED
-from services.studies.versions.storing import VERSION_MADE
 
 
 class Event(NamedTuple):

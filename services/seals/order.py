@@ -12,6 +12,8 @@ from services.seals import proofs
 
 # The events that record what people submitted.
 ANSWERED = ("verdict", "revision", "decision")
+# The event that records a version of a study.
+VERSION_MADE = "study version made"
 # The place given to a row that the chain does not mention: nothing proves that it came before anything else.
 LAST = 2**63
 

@@ -199,7 +199,6 @@ def join(
     # blind.
     saw_items = earlier is not None and removing.saw_items(session, earlier)
     saw_what_counts = saw_items and removing.saw_items(session, membership, but=phases.trainings)
-    left_at = membership.removed_at
     slot = groups.slot_for(session, study_id, group_key, before=membership.slot, saw_items=saw_items)
     gone = removing.take_back(session, study, earlier, role, group_key) if earlier is not None else []
     has_answered = earlier is not None and removing.has_answered(session, earlier)
@@ -215,8 +214,8 @@ def join(
     session.add(membership)
     session.flush()
     _end_links_that_reach_too_far(session, person_id, study_id)
-    if not saw_what_counts and left_at is not None:
-        gone += removing.delete_unseen(session, study, membership, left_at)
+    if earlier is not None and not saw_what_counts:
+        gone += removing.delete_unseen(session, study, membership)
     # Before the deal: SQLite may give its rows the ids of deleted ones, whose seals end here.
     audit.record(
         session,

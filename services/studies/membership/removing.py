@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, delete, exists, or_
@@ -13,6 +12,7 @@ from sqlmodel import Session, col, select
 from db import (
     Acknowledgement,
     Assignment,
+    AuditEvent,
     Database,
     Display,
     Draft,
@@ -36,8 +36,11 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor, end_issued_links, has_signed_in
 from services.people.logins import canonical_login
 from services.people.permission import require_role, state_of
+from services.seals.order import VERSION_MADE
 from services.studies import frozen_facts, groups
 from services.studies.dealing import assigning
+
+REMOVED = "member removed"
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def remove_member(database: Database, actor: Actor, study_key: str, login: str) 
         end_issued_links(session, member.person_id, stored_id(study.id))
         audit.record(
             session,
-            "member removed",
+            REMOVED,
             person_id=actor.person_id,
             study_id=study.id,
             member=member.person_id,
@@ -196,19 +199,28 @@ def has_answered(session: Session, member: Membership) -> bool:
     return session.exec(select(Membership.id).where(Membership.id == member.id, _has_answered(()))).first() is not None
 
 
-def delete_unseen(session: Session, study: Study, member: Membership, left_at: datetime) -> list[int]:
+def delete_unseen(session: Session, study: Study, member: Membership) -> list[int]:
     """Delete what a returning rater would work on, if versions were made since they left; return the deleted ids.
 
     They are then dealt all of it as who joins late is: behind what they had, something new about a subject would come
     after second steps that reveal its reference. Practice stays, and so does what is closed.
     """
     study_id = stored_id(study.id)
-    if member.role != "rater" or not queries.has_versions_since(session, study_id, left_at):
+    if member.role != "rater" or not _has_versions_since_removal(session, study_id, member):
         return []
     phases, closed = frozen_facts.phases_of_member(session, member), queries.phases_closed(session, study_id)
     open_ones = [phase.key for phase in phases.counted if phase.listed_as not in closed]
     own = and_(col(Assignment.membership_id) == member.id, col(Assignment.phase).in_(open_ones))
     return _delete_assignments(session, own)
+
+
+def _has_versions_since_removal(session: Session, study_id: int, member: Membership) -> bool:
+    """Return whether a version was made since a member was removed, by the audit chain: a clock can be set back."""
+    of_study = AuditEvent.study_id == study_id
+    removals = session.exec(select(AuditEvent.id, AuditEvent.detail).where(of_study, AuditEvent.action == REMOVED))
+    removed = max((stored_id(place) for place, said in removals if said["member"] == member.person_id), default=0)
+    made = select(AuditEvent.id).where(of_study, AuditEvent.action == VERSION_MADE, col(AuditEvent.id) > removed)
+    return session.exec(made.limit(1)).first() is not None
 
 
 def _delete_assignments(session: Session, condition: Any) -> list[int]:

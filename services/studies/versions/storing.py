@@ -36,6 +36,7 @@ from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import forget_freeze, freeze_of, require_role
 from services.seals import proofs
+from services.seals.order import VERSION_MADE
 from services.studies import draws, frozen_facts, groups
 from services.studies.dealing import assigning
 from services.studies.drawing import drawing_phases, drawn_apart
@@ -50,7 +51,6 @@ from services.studies.versions.tables import NewRows
 from services.studies.volumes.alignment import Files
 from services.studies.volumes.preparing import Prepared, store_files
 
-VERSION_MADE = "study version made"
 _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidate, CandidatePair)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import text
+from sqlmodel import select
 
-from db import Database
+from db import Database, Membership, now
 from services.record import verification
 from services.studies.membership import members, removing
 from tests.blinding.columns import take_the_guards_away
@@ -47,6 +49,21 @@ def test_a_correction_comes_before_the_second_steps_of_its_subject(database: Dat
     assert len(prompts) == 12
     assert prompts.index("Is there a lesion?") < len(prompts) - 1 - prompts[::-1].index("Prompt of i2?")
     assert verification.verify_study(database, "listed") == []
+
+
+def test_a_clock_that_was_set_back_meanwhile_loses_no_correction(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_for_versions(sqlite_database, tmp_path / "study", raters=1)
+    leave(situation, 1)
+    with sqlite_database.writing() as session:
+        member = session.exec(select(Membership).where(Membership.pseudonym == "Rater 1")).one()
+        member.removed_at = now() + timedelta(days=1)
+        session.add(member)
+    new_version(situation, tmp_path / "study", corrected_prompt)
+
+    come_back(situation, 1)
+
+    assert "Is there a lesion?" in read(situation, 0)
+    assert verification.verify_study(sqlite_database, "listed") == []
 
 
 def test_after_several_versions_everything_is_dealt_once(database: Database, tmp_path: Path) -> None:
