@@ -132,6 +132,16 @@ AT_THE_FREEZE: dict[str, tuple[str, list[Callable[[Path], object]], tuple[str, s
         [],
         ("told", "read"),
     ),
+    "the same, where the phase draws from one that selects those items": (
+        of_phases(
+            f"{{key: sort, rates: items, from: {{where: {{format: yes_no}}}}, shows: [prompt], {FORM}, {AT_ONCE}}}",
+            f"{{key: told, rates: items, from: sort, shows: [prompt], {FORM}, then: {{shows: reference}}, "
+            "opens: {after: sort}}",
+            f"{{key: read, rates: items, from: {{where: {{format: open}}}}, shows: [prompt], {FORM}, {AT_ONCE}}}",
+        ),
+        [],
+        ("told", "read"),
+    ),
     "an overlay over another item of the subject": (
         of_phases(
             f"{{key: aided, rates: items, from: {{where: {{format: choice}}}}, shows: [scans, overlays], {FORM}, "
