@@ -195,6 +195,8 @@ def test_the_certificate_says_where_labels_came_from_and_how_they_are_said_to_be
     assert [source["file"] for source in document["sources"]] == ["judge.csv", "physicians.csv"]
     assert "Blinded      not blinded here; elsewhere, 'physicians'" in made.card
     assert all("made elsewhere" in row["basis"] for row in document["results"] if row["basis"])
+    # A study has no options of a command.
+    assert "; another run of this prompt, imported beside it, would say it" in made.card and " --" not in made.card
     own = json.loads(calibration.certify(situation.database, situation.admin, "divided").document)
     assert own["blinded"].startswith("read in Blindread") and own["labels_from"].startswith("the raters of the study")
 
