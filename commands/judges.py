@@ -45,7 +45,7 @@ def import_judge(
         typer.Option(help="What confidences refer to: the verdict given, or the positive one (verdict, positive)."),
     ] = "",
     skip_unplaced: Annotated[
-        bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
+        bool, typer.Option(help="Leave out and count lines that match no candidate, or are not as their format says.")
     ] = False,
     example: Annotated[
         list[str] | None, typer.Option(help="Key of an item used as an example in the prompt; may be repeated.")
@@ -136,7 +136,7 @@ def import_labels_of_people(
     of_model: Annotated[str, typer.Option(help="The model whose answers were labelled.")] = "",
     scorer: Annotated[str, typer.Option(help="Which score to take, if a sample has several.")] = "",
     skip_unplaced: Annotated[
-        bool, typer.Option(help="Leave out and count lines that match no candidate of the study.")
+        bool, typer.Option(help="Leave out and count lines that match no candidate, or are not as their format says.")
     ] = False,
     act_as: As = None,
 ) -> None:

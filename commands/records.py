@@ -180,6 +180,8 @@ def backup(
     with opened() as database:
         for path in maintenance.back_up_installation(database, folder, incomplete=incomplete):
             console.print(str(path), markup=False)
+        if sealed := maintenance.sealed_in_backups(database):
+            console.print(sealed, markup=False)
         _offer_audit_head(database)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +81,39 @@ def prefers_shown_first(codes: Floats, orders: Orders, scale: Scale) -> Floats:
     is_first, is_second = (codes == scale.levels.index(level) for level in (FIRST, SECOND))
     known = (is_first | is_second) & (orders != 0)
     return np.where(known, (is_first == (orders > 0)).astype(float), np.nan)
+
+
+def in_both_orders(runs: Sequence[tuple[Floats, Orders]]) -> Floats:
+    """What runs said of each pair when its first answer was shown first, and when its second was.
+
+    Parameters
+    ----------
+    runs : sequence of (ndarray of float, Orders)
+        Codes of each run, all of one judge and prompt, with what it was shown first. Of several verdicts on a pair in
+        one order, that of the first run counts.
+
+    Returns
+    -------
+    ndarray of float, shape (orders, n)
+        Those of the first run if no pair was judged in both orders. Otherwise codes by order; on a pair that was judged
+        in one order only, or of which no order is known, both are alike.
+
+    Examples
+    --------
+    >>> forth, back = np.array([1, 1], dtype=np.int8), np.array([-1, 0], dtype=np.int8)
+    >>> in_both_orders([(np.array([0.0, 0.0]), forth), (np.array([1.0, 1.0]), back)]).tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    first = runs[0][0]
+    by_order = np.full((2, first.size), np.nan)
+    for codes, orders in runs:
+        for own, sign in zip(by_order, (1, -1), strict=True):
+            own[:] = np.where(np.isnan(own) & (orders == sign), codes, own)
+    in_both = ~np.isnan(by_order).any(axis=0)
+    if not in_both.any():
+        return first[None, :]
+    in_one = np.where(np.isnan(by_order[0]), by_order[1], by_order[0])
+    return np.where(in_both, by_order, np.where(np.isnan(first), in_one, first))
 
 
 def wins(codes: Floats, compared: Compared, scale: Scale, name: str) -> tuple[Chosen, npt.NDArray[np.bool_]]:

@@ -95,7 +95,7 @@ def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str
         items=np.searchsorted(shared, items[where]),
         conditions={},
     )
-    return Pool(part, pool.human[where], pool.judge[where], pool.plan)
+    return pool.part(part, where)
 
 
 def _of_pair(

@@ -15,16 +15,16 @@ from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import paired_difference
 from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis
+from agreement.judge.bases import ADJUDICATED, Basis
 from agreement.judge.coefficients import UNIT
 from agreement.judge.factors import Chosen, labelled_evenly, matched, means_by_code
-from agreement.judge.material import Material
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
+from agreement.judge.scale import State
 from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
-from agreement.rogan_gladen import rogan_gladen, rogan_gladen_in_clusters
 from agreement.words import Part, Words
 
 DESIGNS = {
@@ -42,7 +42,7 @@ LEAST_SHARED = 0.5
 ROUNDING = 1e-9
 
 RANDOM_GROUPS = 2_000
-"""If there are more clusters than this, they are merged at random into this many before resampling."""
+"""More clusters than this are merged at random into this many before resampling."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,27 @@ class Pool:
     human, judge : ndarray of float, shape (n,)
         Scores; nan if there is none.
     plan : Plan
+    excluded : ndarray of bool, shape (n,), optional
+        What the humans labelled as neither right nor wrong.
     """
 
     material: Material
     human: Floats
     judge: Floats
     plan: Plan
+    excluded: Chosen | None = None
 
     def in_frame(self) -> Pool:
         """The pool restricted to the candidates from which the labelled ones were drawn."""
         frame = self.material.frame
         if frame is None:
             return self
-        part = replace(self.material.part(frame.among), frame=None)
-        return Pool(part, self.human[frame.among], self.judge[frame.among], self.plan)
+        return self.part(replace(self.material.part(frame.among), frame=None), frame.among)
+
+    def part(self, material: Material, among: Chosen | Codes) -> Pool:
+        """The pool restricted to some of the candidates, whose material is given."""
+        excluded = None if self.excluded is None else self.excluded[among]
+        return Pool(material, self.human[among], self.judge[among], self.plan, excluded)
 
     @cached_property
     def models(self) -> dict[str, Chosen]:
@@ -81,9 +88,22 @@ class Pool:
         """Number of a model's candidates with a human score."""
         return int((~np.isnan(self.human[self.models[model]])).sum())
 
+    def excluded_of(self, model: str) -> int:
+        """Number of a model's candidates that the humans excluded."""
+        return 0 if self.excluded is None else int(self.excluded[self.models[model]].sum())
+
     def is_whole(self, model: str) -> bool:
-        """Whether every candidate of a model has a human score."""
-        return self.labelled_of(model) == int(self.models[model].sum()) > 0
+        """Whether every candidate of a model is labelled: has a human score, or was excluded by the humans.
+
+        Of such a model nothing is missing at random: the judge's verdicts stand in for nothing.
+        """
+        scored = self.labelled_of(model)
+        return scored > 0 and scored + self.excluded_of(model) == int(self.models[model].sum())
+
+    def unlabelled(self, model: str) -> Chosen:
+        """A model's candidates for which the judge's verdicts stand in."""
+        among = self.models[model] & np.isnan(self.human)
+        return np.zeros_like(among) if self.is_whole(model) else among
 
     def corrects(self, model: str) -> bool:
         """Whether a model's labels give its score: they are all of its candidates, or it is known how they were drawn.
@@ -119,9 +139,9 @@ class Pool:
     def corrected(self, model: str) -> Estimate:
         """A model's prediction-powered mean under the sampling design (`prediction_powered_mean`)."""
         among = self.models[model]
-        labelled, rest = among & ~np.isnan(self.human), among & np.isnan(self.human)
+        labelled, rest = among & ~np.isnan(self.human), self.unlabelled(model)
         if not rest.any():
-            return self._of_humans(labelled)
+            return self._of_humans(labelled, self.excluded_of(model))
         options: dict[str, Any] = {}
         if self.material.clusters is not None:
             options |= {
@@ -143,10 +163,11 @@ class Pool:
             **options,
         )
 
-    def _of_humans(self, labelled: Chosen) -> Estimate:
-        """The humans' own mean if they rated every candidate of a model: there is nothing to correct."""
+    def _of_humans(self, labelled: Chosen, excluded: int) -> Estimate:
+        """The humans' own mean if they labelled every candidate of a model: there is nothing to correct."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
-        note = "; every candidate is labelled: the humans' own"
+        left_out = f", {excluded} of them excluded" if excluded else ""
+        note = f"; every candidate is labelled{left_out}: the humans' own"
         if np.isin(scores, (0.0, 1.0)).all():
             confidence = self.plan.confidence
             return share(scores == 1.0, clusters, name="corrected score", unit=UNIT, note=note, confidence=confidence)
@@ -156,37 +177,6 @@ class Pool:
     def _probability(self, labelled: Chosen) -> Floats:
         assert self.material.probability is not None
         return self.material.probability[labelled]
-
-    def rogan_gladen(self, model: str) -> Estimate:
-        """The share corrected by the judge's sensitivity and specificity, estimated on the labelled of all models."""
-        known = ~np.isnan(self.human) & ~np.isnan(self.judge)
-        rest = self.models[model] & np.isnan(self.human) & ~np.isnan(self.judge)
-        human, judge, unlabelled = self.human[known], self.judge[known], self.judge[rest]
-        estimate = self._rogan_gladen(human, judge, unlabelled, known, rest)
-        if not rest.any() and (self.models[model] & known).any():
-            return replace(
-                estimate,
-                undefined_because="all that the judge gave a verdict on are labelled: nothing is left to correct",
-            )
-        return estimate
-
-    def _rogan_gladen(self, human: Floats, judge: Floats, unlabelled: Floats, known: Chosen, rest: Chosen) -> Estimate:
-        if self.material.clusters is not None:
-            return rogan_gladen_in_clusters(
-                human, judge, unlabelled,
-                clusters=self.material.clusters[known], unlabelled_clusters=self.material.clusters[rest],
-                confidence=self.plan.confidence, unit=UNIT,
-            )  # fmt: skip
-        return rogan_gladen(
-            int(unlabelled.sum()),
-            unlabelled.size,
-            true_positive=int(((human == 1) & (judge == 1)).sum()),
-            false_negative=int(((human == 1) & (judge == 0)).sum()),
-            true_negative=int(((human == 0) & (judge == 0)).sum()),
-            false_positive=int(((human == 0) & (judge == 1)).sum()),
-            confidence=self.plan.confidence,
-            unit=UNIT,
-        )
 
     def difference(self, first: str, second: str, corrected: dict[str, Estimate]) -> Estimate:
         """Corrected difference of two models: item by item if the design and the labels allow, else of their scores.
@@ -296,8 +286,9 @@ class Pool:
         """What each candidate contributes to the error of a model's corrected score, shape (n,)."""
         among, errors = self.models[model], np.zeros(self.judge.size)
         known, judged = among & ~np.isnan(self.human), ~np.isnan(self.judge)
-        rest = among & ~known & judged
-        if not (among & ~known).any():
+        unlabelled = self.unlabelled(model)
+        rest = unlabelled & judged
+        if not unlabelled.any():
             errors[known] = (self.human[known] - self.human[known].mean()) / known.sum()
             return errors
         known &= judged
@@ -340,9 +331,10 @@ class Pool:
             for scores, among in ((self.human, known), (self.judge, judged), (self.judge, judged & known))
         )
         labelled = ~np.isnan(human[0]) & ~np.isnan(human[1])
-        if labelled.all():
-            by = self.plan.bootstrap
-            return paired_difference(*human, clusters=groups, name="corrected difference", tests_zero=True, **by)
+        if labelled.all() or (self.is_whole(first) and self.is_whole(second)):
+            own, by = (scores[labelled] for scores in human), self.plan.bootstrap
+            groups = groups[labelled]
+            return paired_difference(*own, clusters=groups, name="corrected difference", tests_zero=True, **by)
         return prediction_powered_difference(
             (human[0][labelled], human[1][labelled]),
             (of_labelled[0][labelled], of_labelled[1][labelled]),
@@ -360,7 +352,7 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
         Its scale must have scores.
     judge : str
     basis : Basis
-        A basis of ``material.labelled``.
+        Of ``material.labelled``.
     plan : Plan
 
     Returns
@@ -369,7 +361,19 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
     """
     human = np.full(material.n, np.nan)
     human[material.labelled_places] = basis.scores
-    return Pool(material, human, material.scale.scores(material.judges[judge].codes), plan)
+    scores = material.scale.scores(material.judges[judge].codes)
+    return Pool(material, human, scores, plan, _excluded(material, basis))
+
+
+def _excluded(material: Material, basis: Basis) -> Chosen:
+    """The candidates that a basis excludes: some of its humans did, and none of them gave a verdict."""
+    of: list[Verdicts] = list(material.humans.values())
+    if basis.name in material.humans:
+        of = [material.humans[basis.name]]
+    elif basis.name == ADJUDICATED and material.adjudicated is not None:
+        of = [material.adjudicated]
+    states = np.column_stack([verdicts.states for verdicts in of])
+    return np.asarray((states == State.EXCLUDED).any(axis=1) & (states != State.VERDICT).all(axis=1))
 
 
 def in_random_groups(clusters: Codes) -> Codes:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
-HOW_TO = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "calibrate-a-judge.md"
-# A link within the documentation leads nowhere in the application, which does not serve it.
-_LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?://)[^)]*\)")
+_ROOT = Path(__file__).resolve().parents[2]
+HOW_TO = _ROOT / "docs" / "how-to" / "calibrate-a-judge.md"
+# A link within the documentation leads nowhere in the application, which does not serve it: its file is named instead.
+_LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?://)([^)#]*)(?:#[^)]*)?\)")
 _SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -22,8 +23,9 @@ def draw_reading(short_title: str) -> None:
     with st.expander("How to read this, and where it comes from"):
         st.markdown(text)
         st.caption(
-            "From docs/how-to/calibrate-a-judge.md, which is about files: options that begin with `--` are those of "
-            "its commands; here the study sets them. docs/statistics.md says which functions each panel calls."
+            f"From docs/how-to/calibrate-a-judge.md, *{short_title}*, which is about files: options that begin with "
+            "`--` are those of its commands; here the study sets them. docs/statistics.md, *A judge's calibration*, "
+            "says which functions each panel calls."
         )
 
 
@@ -31,9 +33,15 @@ def draw_reading(short_title: str) -> None:
 def sections_of_how_to() -> dict[str, str]:
     """Return the how-to's sections about panels, by number and title; empty if the documentation is not installed.
 
-    Links within the documentation are words only.
+    Links within the documentation are words, with the file that they lead to.
     """
     if not HOW_TO.is_file():
         return {}
-    text = _LINK_WITHIN.sub(r"\1", HOW_TO.read_text(encoding="utf-8"))
+    text = _LINK_WITHIN.sub(_with_its_file, HOW_TO.read_text(encoding="utf-8"))
     return {title: section.strip() for title, section in _SECTION.findall(text)}
+
+
+def _with_its_file(link: re.Match[str]) -> str:
+    words, path = link.groups()
+    file = (HOW_TO.parent / path).resolve() if path else HOW_TO
+    return f"{words}, in {file.relative_to(_ROOT).as_posix()}"

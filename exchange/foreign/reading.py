@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -60,13 +61,22 @@ class ForeignFile:
     stopped: str = ""
 
 
-def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale, problems: Problems) -> ForeignFile:
+def read_foreign(
+    source: Source,
+    layout: Layout,
+    asked: Asked,
+    scale: JudgeScale,
+    problems: Problems,
+    leave_out: Callable[[int, str], None] | None = None,
+) -> ForeignFile:
     """Return a file from another program as lines.
 
     Parameters
     ----------
     scale
         The scale of its verdicts.
+    leave_out
+        Called with the number of a row that is not as its layout says, and why; None to note it as a problem.
 
     Raises
     ------
@@ -82,7 +92,9 @@ def read_foreign(source: Source, layout: Layout, asked: Asked, scale: JudgeScale
     if first is None:
         return ForeignFile(layout, unit, iter(()))
     gaps = {name: Gap(path) for name, path in asked.columns.items() if path and name not in _SAID_IF_ANY}
-    lines = _lines(source, layout, unit, chain([first], rows), asked, scale, problems, gaps)
+    if leave_out is None:
+        leave_out = partial(problems.add_line, source.name, unit)
+    lines = _lines(source, layout, leave_out, chain([first], rows), asked, scale, problems, gaps)
     return ForeignFile(layout, unit, lines, layout.identity(first[1]), gaps, layout.stopped(first[1]))
 
 
@@ -149,7 +161,7 @@ def _is_of_others(name: str) -> bool:
 def _lines(
     source: Source,
     layout: Layout,
-    unit: str,
+    leave_out: Callable[[int, str], None],
     rows: Iterator[tuple[int, dict[str, Any]]],
     asked: Asked,
     scale: JudgeScale,
@@ -164,13 +176,19 @@ def _lines(
                 unseen = {name: path for name, path in unseen.items() if value_at(row, path) is None}
                 keys |= dict.fromkeys(row)
             try:
-                for read in layout.lines(number, row, asked):
-                    for line in _by_labeller(_mapped(read, row, asked, layout), row, asked):
-                        _translate(line.said, layout, asked.says, scale)
-                        _note_gaps(gaps, line, row)
-                        yield line
+                # Of a row that is wrong for one person nothing is read.
+                lines = [
+                    line
+                    for read in layout.lines(number, row, asked)
+                    for line in _by_labeller(_mapped(read, row, asked, layout), row, asked)
+                ]
             except NotInLayout as problem:
-                problems.add_line(source.name, unit, number, str(problem))
+                leave_out(number, str(problem))
+                continue
+            for line in lines:
+                _translate(line.said, layout, asked.says, scale)
+                _note_gaps(gaps, line, row)
+                yield line
     except NotRead as problem:
         raise InputRefused(f"{source.name} {problem}") from None
     for name, path in unseen.items():

@@ -19,7 +19,7 @@ _NOT_PLACED = -1
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A line that fits no candidate of the study, or several, and why."""
+    """A line that fits no candidate of the study, or several, or is not as its format says, and why."""
 
     place: str
     because: str
@@ -53,6 +53,8 @@ class ForeignLines:
         places: Places,
         problems: Problems,
         most_reasons: int,
+        *,
+        skip_unplaced: bool = False,
     ) -> None:
         """Read the file once.
 
@@ -62,6 +64,8 @@ class ForeignLines:
             Collects what is wrong with it.
         most_reasons
             For how many lines without a candidate the reason is given.
+        skip_unplaced
+            Whether rows that are not as their format says count as lines without a candidate, and not as problems.
 
         Raises
         ------
@@ -75,15 +79,16 @@ class ForeignLines:
         self.left_out = 0
         self.unplaced: list[Unplaced] = []
         named: dict[str, None] = {}
-        foreign = read_foreign(source, layout, self._asked, scale, problems)
+        self._most_reasons = most_reasons
+        leave_out = self._leave_out if skip_unplaced else None
+        foreign = read_foreign(source, layout, self._asked, scale, problems, leave_out)
         self.unit, self.identity, self.stopped = foreign.unit, foreign.identity, foreign.stopped
         for line in foreign.lines:
             candidate = places.find(line.clues, layout.stand_for)
             if candidate is None:
-                self.left_out += 1
-                if len(self.unplaced) < most_reasons:
-                    because = _named(line, places.why_not(line.clues, layout.stand_for))
-                    self.unplaced.append(Unplaced(f"{self.unit} {line.number}", because))
+                is_listed = len(self.unplaced) < most_reasons
+                because = _named(line, places.why_not(line.clues, layout.stand_for)) if is_listed else ""
+                self._leave_out(line.number, because)
             else:
                 named.setdefault(line.party)
             self._candidates.append(_NOT_PLACED if candidate is None else candidate)
@@ -92,6 +97,11 @@ class ForeignLines:
 
     def __len__(self) -> int:
         return len(self._candidates)
+
+    def _leave_out(self, number: int, because: str) -> None:
+        self.left_out += 1
+        if len(self.unplaced) < self._most_reasons:
+            self.unplaced.append(Unplaced(f"{self.unit} {number}", because))
 
     def of(self, party: str) -> Iterator[JudgeLine]:
         """Yield what one party said, under the candidates' keys."""

@@ -5,7 +5,7 @@ They are stored beside raters' verdicts, never among them. Only calibrations can
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -18,16 +18,25 @@ from db.base import stored_id
 from exchange.file_format import endings_in_words
 from exchange.foreign.layout import OF_ITSELF, Asked
 from exchange.formats import JUDGE_VERDICTS
-from exchange.judge_verdicts import NO_VERDICT, JudgeRow
+from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import InputRefused, Problems, listed, shown
 from protocol.scales import EXCLUDED
 from services.errors import LONGEST_REASON, Conflict, counted, require_length, require_name
 from services.judging import asked_fields
 from services.judging.candidate_keys import UNKNOWN, candidate_keys, replaced_candidates
+from services.judging.labels_of_people import LONGEST_NAME, together
 from services.judging.named_models import NamedModels, candidate_models, stored_models
 from services.judging.placed_rows import PlacedRows, placed_rows
 from services.judging.run_files import LONGEST_FILE_NAME, read_pieces, sha256_of, stored_of, unplaced_in
-from services.judging.slices import Progress, cleared_in_words, how_frozen, importing, require_as_frozen, unheard
+from services.judging.slices import (
+    AsFrozen,
+    Progress,
+    cleared_in_words,
+    how_frozen,
+    importing,
+    require_as_frozen,
+    unheard,
+)
 from services.judging.sources import RunFile, Verdicts, stored_unplaced, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
@@ -37,9 +46,6 @@ from services.studies.folders.unfinished_imports import LABELS
 
 ENDINGS_IN_WORDS = endings_in_words(JUDGE_VERDICTS)
 NOT_BLINDED_HERE = "made elsewhere, not blinded here"
-# More people than have ever labelled one study: with more, the mapped column probably holds something else.
-_MOST_LABELLERS = 300
-_LONGEST_NAME = 80
 _DOUBLED = "one labeller may label a candidate once, but some are labelled twice"
 
 # Stands in for a hash from which labels could be guessed.
@@ -149,8 +155,8 @@ def import_labels(
         The study is not frozen, has no such field, or already holds labels of this name; two of the files have the same
         name or content, or different formats; or somebody else is importing them at this moment.
     """
-    name = require_name("The name of the labels", name, _LONGEST_NAME)
-    labeller = require_name("The name of the labeller", labeller, _LONGEST_NAME)
+    name = require_name("The name of the labels", name, LONGEST_NAME)
+    labeller = require_name("The name of the labeller", labeller, LONGEST_NAME)
     blinding = require_length("How the labellers were blinded", " ".join(blinding.split()), LONGEST_REASON)
     field = field or _only_field(database, actor, study_key)
     scale = asked_fields.scale_asked(database, actor, study_key, field, of_people=True)
@@ -159,19 +165,11 @@ def import_labels(
     read = read_pieces(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced)
     file_name = listed(read)
     problems = next(iter(read.values())).problems
-    by_labeller = _together(read, labeller, in_columns=bool(asked.labellers))
+    by_labeller = together(read, labeller, in_columns=bool(asked.labellers))
     sha256 = sha256_of(files)
-    # A reading transaction, so that nobody who writes has to wait while very many labels are placed.
-    with database.read_only() as session:
-        study, _ = require_role(session, actor, study_key, "admin")
-        study_id = stored_id(study.id)
-        require_in_study(session, acts.IMPORT_LABELS, study)
-        _require_new(session, study_id, name, sha256)
-        as_frozen = how_frozen(session, study_id)
-        placed = _placed(session, study_id, by_labeller, file_name, problems, skip_unplaced=skip_unplaced)
-    unplaced = [*unplaced_in(read), *(line for each in placed.values() for line in each.unplaced)]
-    left_out = sum(each.left_out for each in read.values()) + sum(each.left_out for each in placed.values())
-    unused = list(dict.fromkeys(said for each in placed.values() for said in each.unused_models))
+    study_id, as_frozen, placed = _on_candidates(
+        database, actor, study_key, name, sha256, by_labeller, file_name, problems, skip_unplaced=skip_unplaced
+    )
     stored = LabelImport(
         study_id=study_id,
         name=name,
@@ -181,17 +179,10 @@ def import_labels(
         source_sha256=sha256,
         blinding=blinding,
         drawn="random" if is_random_part else "",
-        parameters=asked.stored | stored_of(read) | stored_models(unused) | stored_unplaced(unplaced, left_out),
+        parameters=asked.stored | stored_of(read) | _not_read(read, placed),
         person_id=actor.person_id,
     )
-
-    def require(session: Session) -> None:
-        """Refuse the labels if the study does not accept them, or no longer does."""
-        study, _ = require_role(session, actor, study_key, "admin", lock=True)
-        require_in_study(session, acts.IMPORT_LABELS, study)
-        _require_new(session, study_id, name, sha256)
-        require_as_frozen(session, study_id, as_frozen, "the labels were read")
-
+    require = _refusing(actor, study_key, stored, as_frozen)
     total = sum(map(len, by_labeller.values()))
     with importing(database, LABELS, study_id, name, require, progress) as slices:
         slices.store(_values(by_labeller, placed), lambda done: progress(done, total, "Storing the labels"))
@@ -200,6 +191,50 @@ def import_labels(
     with database.read_only() as session:
         line = next(line for line in lines_of(session, study_id) if line.name == name)
         return replace(line, namesakes=_namesakes(session, study_id, line.labellers), cleared=slices.cleared)
+
+
+def _on_candidates(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    name: str,
+    sha256: str,
+    by_labeller: Mapping[str, tuple[JudgeRow, ...]],
+    file_name: str,
+    problems: Problems,
+    *,
+    skip_unplaced: bool,
+) -> tuple[int, AsFrozen, dict[str, PlacedRows]]:
+    """Return the study's key, how it was frozen meanwhile, and each labeller's rows on their candidates."""
+    # A reading transaction, so that nobody who writes has to wait while very many labels are placed.
+    with database.read_only() as session:
+        study, _ = require_role(session, actor, study_key, "admin")
+        study_id = stored_id(study.id)
+        require_in_study(session, acts.IMPORT_LABELS, study)
+        _require_new(session, study_id, name, sha256)
+        as_frozen = how_frozen(session, study_id)
+        placed = _placed(session, study_id, by_labeller, file_name, problems, skip_unplaced=skip_unplaced)
+        return study_id, as_frozen, placed
+
+
+def _not_read(read: Mapping[str, Verdicts], placed: Mapping[str, PlacedRows]) -> dict[str, Any]:
+    """Return what is stored of lines that could not be placed, and of models that were named and not used."""
+    unplaced = [*unplaced_in(read), *(line for each in placed.values() for line in each.unplaced)]
+    left_out = sum(each.left_out for each in read.values()) + sum(each.left_out for each in placed.values())
+    unused = list(dict.fromkeys(said for each in placed.values() for said in each.unused_models))
+    return stored_models(unused) | stored_unplaced(unplaced, left_out)
+
+
+def _refusing(actor: Actor, study_key: str, stored: LabelImport, as_frozen: AsFrozen) -> Callable[[Session], None]:
+    """Return what refuses labels if the study does not accept them, or no longer does."""
+
+    def require(session: Session) -> None:
+        study, _ = require_role(session, actor, study_key, "admin", lock=True)
+        require_in_study(session, acts.IMPORT_LABELS, study)
+        _require_new(session, stored.study_id, stored.name, stored.source_sha256)
+        require_as_frozen(session, stored.study_id, as_frozen, "the labels were read")
+
+    return require
 
 
 def _values(
@@ -240,57 +275,6 @@ def _only_field(database: Database, actor: Actor, study_key: str) -> str:
     if len(known) > 1:
         raise Conflict(f"Say of which field the labels are: {', '.join(known)}.")
     return next(iter(known), "")
-
-
-def _by_labeller(read: Verdicts, labeller: str, file_name: str, *, in_columns: bool) -> dict[str, tuple[JudgeRow, ...]]:
-    """Return what each person said, without lines that have neither a label nor a reason why not."""
-    named = sorted(who for who in read.rows if who)
-    if named and labeller:
-        raise InputRefused(
-            f"{file_name} says itself who labelled ({listed(named)}), and the labeller is given as "
-            f"'{shown(labeller)}'; leave it out."
-        )
-    if "" in read.rows and not labeller and in_columns:
-        raise InputRefused(
-            f"{file_name} has a column for each labeller, and none that says which answer is meant: name the columns "
-            "of item and candidate, such as item=COLUMN and candidate=COLUMN."
-        )
-    if "" in read.rows and not labeller:
-        raise InputRefused(
-            f"{file_name} does not say who labelled: name the labeller, or the column that says it (labeller=COLUMN)."
-        )
-    by_labeller = {
-        who or labeller: tuple(row for row in rows if row.verdict is not None or row.failure != NO_VERDICT)
-        for who, rows in read.rows.items()
-    }
-    for who in by_labeller:
-        _require_name(who, file_name)
-    if len(by_labeller) > _MOST_LABELLERS:
-        raise InputRefused(
-            f"{file_name} has {len(by_labeller):,} labellers, such as {listed(named)}, and at most {_MOST_LABELLERS} "
-            "are taken; check whether labeller is mapped to the column that says who labelled."
-        )
-    if not any(by_labeller.values()) and not read.problems.count:
-        raise InputRefused(f"{file_name} holds no label; expected one at least.")
-    return {who: rows for who, rows in by_labeller.items() if rows}
-
-
-def _together(read: Mapping[str, Verdicts], labeller: str, *, in_columns: bool) -> dict[str, tuple[JudgeRow, ...]]:
-    """Return what each person said in all files; of several each row says in which."""
-    together: dict[str, tuple[JudgeRow, ...]] = {}
-    for name, each in read.items():
-        for who, rows in _by_labeller(each, labeller, name, in_columns=in_columns).items():
-            own = rows if len(read) == 1 else tuple(row._replace(file=name) for row in rows)
-            together[who] = (*together.get(who, ()), *own)
-    return together
-
-
-def _require_name(who: str, file_name: str) -> None:
-    if len(who) > _LONGEST_NAME or not who.isprintable():
-        raise InputRefused(
-            f"{file_name}: the labeller '{shown(who)}' is not a name of at most {_LONGEST_NAME} printable letters; "
-            "correct it, or the column that is mapped."
-        )
 
 
 def _require_new(session: Session, study_id: int, name: str, sha256: str) -> None:

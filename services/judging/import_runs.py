@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any
@@ -16,21 +16,28 @@ from exchange.foreign.layout import CONFIDENCES, OF_ITSELF, Asked
 from exchange.foreign.reading import OF_OTHERS
 from exchange.formats import FOREIGN_VERDICTS, JUDGE_VERDICTS
 from exchange.judge_pairs import Order
-from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import shown
 from protocol.language.judged import judged_fields
 from protocol.scales import JudgeScale
 from services.errors import Conflict, counted, require_length, require_name
 from services.judging.asked_fields import fields_on_pairs, named_or_only, scale_asked
-from services.judging.candidate_keys import UNKNOWN as NO_CANDIDATE
 from services.judging.candidate_keys import CandidateKeys, candidate_keys, replaced_candidates
-from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of, stored_order
-from services.judging.named_models import CandidateModels, NamedModels, candidate_models, stored_models
-from services.judging.placed_rows import AT_ONCE, PlacedRows, in_parts, placed_rows
+from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of
+from services.judging.named_models import models_of
+from services.judging.placed_rows import PlacedRows, placed_rows
 from services.judging.run_files import ReadRun, read_run, sha256_of
 from services.judging.run_identity import require_for_development, require_own_name, require_prompt_of_version
-from services.judging.slices import Progress, cleared_in_words, how_frozen, importing, require_as_frozen, unheard
-from services.judging.sources import RunFile, stored_unplaced, unread_in_words
+from services.judging.run_rows import parameters_of, values_of
+from services.judging.slices import (
+    AsFrozen,
+    Progress,
+    cleared_in_words,
+    how_frozen,
+    importing,
+    require_as_frozen,
+    unheard,
+)
+from services.judging.sources import RunFile, unread_in_words
 from services.people import acts
 from services.people.acts import require_in_study
 from services.people.identity import Actor
@@ -227,6 +234,59 @@ def import_judge_verdicts(
     read = read_run(database, actor, study_key, files, scale, asked, skip_unplaced=skip_unplaced, pairs=pairs)
     identity = identity.with_file(read.identity)
     lines = max(sum(file.content.count(b"\n") for file in files), 1)
+    on_candidates = _on_candidates(
+        database, actor, study_key, name, source_sha256, identity, read,
+        in_pairs=pairs is not None, only_order=only_order, skip_unplaced=skip_unplaced,
+        feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
+    )  # fmt: skip
+    study_id, placed = on_candidates.study_id, on_candidates.placed
+    run = JudgeRun(
+        study_id=study_id,
+        name=name,
+        judge=judge or name,
+        source_sha256=source_sha256,
+        parameters=parameters_of(read, placed, field, identity.stored, asked, only_order),
+        scale=list(scale.names),
+        hash_rule=proofs.RULE,
+    )
+    require = _refusing(actor, study_key, run, identity, on_candidates.as_frozen)
+    with importing(database, VERDICTS, study_id, name, require, progress) as slices:
+        slices.store(
+            values_of(read.rows, placed),
+            lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"),
+        )
+        said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
+        slices.publish(run, require, "judge verdicts imported", **said)
+    progress(2 * lines, 2 * lines, "The verdicts are imported")
+    line = _line(run, placed.stored, placed.errors, on_candidates.pool - placed.stored, slices.cleared, placed.excluded)
+    return line if pairs is None else replace(line, unit="pair")
+
+
+@dataclass(frozen=True)
+class _OnCandidates:
+    """The rows of a run on a study's candidates, how it was frozen meanwhile, and how many are to be judged."""
+
+    study_id: int
+    as_frozen: AsFrozen
+    pool: int
+    placed: PlacedRows
+
+
+def _on_candidates(
+    database: Database,
+    actor: Actor,
+    study_key: str,
+    name: str,
+    source_sha256: str,
+    identity: Identity,
+    read: ReadRun,
+    *,
+    in_pairs: bool,
+    only_order: Order | None,
+    skip_unplaced: bool,
+    feed: Callable[[int], None],
+) -> _OnCandidates:
+    """Find the candidate, or pair, of each row of a run; refuse it if the study does not accept it."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         study_id = stored_id(study.id)
@@ -236,49 +296,36 @@ def import_judge_verdicts(
         as_frozen = how_frozen(session, study_id)
         newer = replaced_candidates(session, study_id)
         # Lines about candidates that a version replaced are refused below, so every line is about a current answer.
-        keys, pool = _to_be_judged(session, study_id, in_pairs=pairs is not None)
+        keys, pool = _to_be_judged(session, study_id, in_pairs=in_pairs)
     placed = placed_rows(
         read.rows,
         keys,
         newer,
         read.name,
         read.problems,
-        _models_of(database, study_id),
+        models_of(database, study_id),
         skip_unplaced=skip_unplaced,
-        feed=lambda done: progress(min(done, lines), 2 * lines, "Checking the verdicts"),
-        **({} if pairs is None else {"doubled_says": doubled_says(only_order), "unit": "pair"}),
+        feed=feed,
+        **({"doubled_says": doubled_says(only_order), "unit": "pair"} if in_pairs else {}),
     )
-    del keys, newer
-    run = JudgeRun(
-        study_id=study_id,
-        name=name,
-        judge=judge or name,
-        source_sha256=source_sha256,
-        parameters=_parameters(read, placed, field, identity, asked, only_order),
-        scale=list(scale.names),
-        hash_rule=proofs.RULE,
-    )
+    return _OnCandidates(study_id, as_frozen, pool, placed)
+
+
+def _refusing(
+    actor: Actor, study_key: str, run: JudgeRun, identity: Identity, as_frozen: AsFrozen
+) -> Callable[[Session], None]:
+    """Return what refuses a run if the study does not accept it, or no longer does."""
 
     def require(session: Session) -> None:
-        """Refuse the run if the study does not accept it, or no longer does."""
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.IMPORT_RUN, study)
-        _require_new(session, study_id, name, source_sha256)
-        require_for_development(session, study_id, identity.examples)
+        _require_new(session, run.study_id, run.name, run.source_sha256)
+        require_for_development(session, run.study_id, identity.examples)
         require_own_name(session, run)
         require_prompt_of_version(session, run)
-        require_as_frozen(session, study_id, as_frozen, "the verdicts were imported")
+        require_as_frozen(session, run.study_id, as_frozen, "the verdicts were imported")
 
-    with importing(database, VERDICTS, study_id, name, require, progress) as slices:
-        slices.store(
-            _values(read.rows, placed),
-            lambda done: progress(lines + min(done, lines), 2 * lines, "Storing the verdicts"),
-        )
-        said = {"person_id": actor.person_id, "run": run.name, "source_sha256": source_sha256}
-        slices.publish(run, require, "judge verdicts imported", **said)
-    progress(2 * lines, 2 * lines, "The verdicts are imported")
-    line = _line(run, placed.stored, placed.errors, pool - placed.stored, slices.cleared, placed.excluded)
-    return line if pairs is None else replace(line, unit="pair")
+    return require
 
 
 def _to_be_judged(session: Session, study_id: int, *, in_pairs: bool) -> tuple[CandidateKeys, int]:
@@ -286,55 +333,6 @@ def _to_be_judged(session: Session, study_id: int, *, in_pairs: bool) -> tuple[C
     if in_pairs:
         return pairs_of(session, study_id)[1], queries.count_pairs_to_be_judged(session, study_id)
     return candidate_keys(session, study_id), queries.count_to_be_judged(session, study_id)
-
-
-def _models_of(database: Database, study_id: int) -> NamedModels:
-    """Return the models of a study's candidates, which are read only if a line names one."""
-
-    def models() -> CandidateModels:
-        with database.read_only() as session:
-            return candidate_models(session, study_id)
-
-    return NamedModels(models)
-
-
-def _parameters(
-    read: ReadRun, placed: PlacedRows, field: str, identity: Identity, asked: Asked, only_order: Order | None
-) -> dict[str, Any]:
-    """Return what is stored about a run beside its name, judge and scale."""
-    return (
-        dict(read.stored)
-        | ({"field": field} if field else {})
-        | stored_order(only_order, read.of_other_order)
-        | identity.stored
-        | asked.stored
-        | stored_models(placed.unused_models)
-        | stored_unplaced([*read.unplaced, *placed.unplaced], read.left_out + placed.left_out)
-    )
-
-
-def _values(rows: Iterable[JudgeRow], placed: PlacedRows) -> Iterator[dict[str, Any] | None]:
-    """Yield the values to store for each row, in the order of the file; None for a row without a candidate."""
-    done = 0
-    for part in in_parts(rows, lambda: AT_ONCE):
-        ids = placed.ids[done : done + len(part)].tolist()
-        done += len(part)
-        for candidate, row in zip(ids, part, strict=True):
-            yield (
-                None
-                if candidate == NO_CANDIDATE
-                else {
-                    "candidate_id": candidate,
-                    "verdict": row.verdict,
-                    "error": row.error,
-                    "explanation": row.explanation,
-                    "failure": row.failure or "",
-                    "confidence": row.confidence,
-                    "shown_first": row.shown_first,
-                }
-            )
-    if done != placed.ids.size:
-        raise ValueError(f"{done} rows were stored of {placed.ids.size} that were checked")
 
 
 def _require_plausible(identity: Identity) -> None:

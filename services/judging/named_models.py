@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
-from db import Candidate, queries
+from db import Candidate, Database, queries
 from db.base import stored_id
 from exchange.judge_verdicts import JudgeRow
 from exchange.refusal import InputRefused, Problems, shown
@@ -148,3 +148,13 @@ def unused_in_words(said: Sequence[str]) -> str:
     if not said:
         return ""
     return f" Its column model says {', '.join(said)}, which is no model of the study: it was not used."
+
+
+def models_of(database: Database, study_id: int) -> NamedModels:
+    """Return the models of a study's candidates, which are read only if a line names one."""
+
+    def models() -> CandidateModels:
+        with database.read_only() as session:
+            return candidate_models(session, study_id)
+
+    return NamedModels(models)

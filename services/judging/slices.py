@@ -21,6 +21,8 @@ from services.studies.folders.unfinished_imports import Kind
 
 # Called with the progress: done, out of how much, and what is being done.
 Progress = Callable[[int, int, str], None]
+# What identifies the frozen state of a study: its last freeze and its last version.
+AsFrozen = tuple[Any, Any]
 _ASK_AGAIN_SECONDS = 0.25
 
 
@@ -187,7 +189,7 @@ def _expiry_of(database: Database, kind: Kind, study_id: int, name: str) -> Any:
         return next((row.expires_at for row in left if row.name == name), None)
 
 
-def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
+def how_frozen(session: Session, study_id: int) -> AsFrozen:
     """Return what identifies the frozen state of a study: its last freeze and its last version."""
     return (
         session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
@@ -195,7 +197,7 @@ def how_frozen(session: Session, study_id: int) -> tuple[Any, Any]:
     )
 
 
-def require_as_frozen(session: Session, study_id: int, as_frozen: tuple[Any, Any], while_what: str) -> None:
+def require_as_frozen(session: Session, study_id: int, as_frozen: AsFrozen, while_what: str) -> None:
     """Refuse to store what was checked against another frozen state of the study."""
     if how_frozen(session, study_id) != as_frozen:
         raise Conflict(

@@ -226,8 +226,9 @@ def read_files(
     problems
         Collects what is wrong with any of them.
     skip_unplaced
-        Whether lines of a foreign file that cannot be placed are left out and counted; otherwise the file is refused
-        and they are reported. For our own tables, whose lines name keys, the later comparison of keys reports them.
+        Whether lines of a foreign file that cannot be placed, or are not as its format says, are left out and counted;
+        otherwise the file is refused and they are reported. For our own tables, whose lines name keys, the later
+        comparison of keys reports them.
     pairs
         The pairs of the study, if pairs of answers are judged; those are read from our own tables only.
 
@@ -258,7 +259,9 @@ def read_files(
         if places is None:
             with database.read_only() as session:
                 places = places_of(session, study_id)
-        foreign[source.name] = ForeignLines(source, layout, asked, scale, places, problems, most_reasons=most_reasons)
+        foreign[source.name] = ForeignLines(
+            source, layout, asked, scale, places, problems, most_reasons=most_reasons, skip_unplaced=skip_unplaced
+        )
     # What the study says about its candidates is no longer needed, and takes more memory than the rest.
     del places
     return [

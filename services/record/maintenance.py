@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
-from db import Database, Overlay, Volume, audit, now
+from db import Database, Overlay, Study, Volume, audit, now, queries
 from db.backup import back_up
-from db.base import new_public_id
+from db.base import new_public_id, stored_id
 from db.migrate import newest_schema, schema_of, standing, upgrade
 from db.private import keep_private, make_private_folder
 from db.readable import columns_of, readable_rows
@@ -160,6 +160,19 @@ def back_up_installation(database: Database, folder: Path, *, incomplete: bool =
         shutil.rmtree(unfinished_backup, ignore_errors=True)
         raise
     return [folder / name for name in (copy_name(database), "volumes", audit_head.FILE_NAME)]
+
+
+def sealed_in_backups(database: Database) -> str:
+    """Return a sentence about what backups hold though it is sealed; empty if nothing is sealed."""
+    with database.read_only() as session:
+        studies = session.exec(select(Study).order_by(col(Study.key))).all()
+        keys = [study.key for study in studies if queries.sealed_subjects(session, stored_id(study.id))]
+    if not keys:
+        return ""
+    return (
+        f"It holds what people answered about sealed test subjects ({', '.join(keys)}): keep it from everybody who "
+        "must not see these answers."
+    )
 
 
 def named_files(session: Session) -> tuple[set[str], int]:

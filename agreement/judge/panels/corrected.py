@@ -16,7 +16,7 @@ from agreement.judge.material import Material
 from agreement.judge.panels import of_pairs, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.pool import DESIGNS, Pool, in_random_groups, pool_of
-from agreement.judge.rates import rates_by_model
+from agreement.judge.rates import corrected_by_rates, rates_by_model
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld
 from agreement.judge.withheld import too_few
@@ -108,10 +108,11 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
                 rows.append(Row(CORRECTED, (model, judge), corrected[model], basis=basis.in_words))
         rows += _by_other_bases(pool, judge, basis, list(corrected))
         rows += _differences(pool, judge, corrected, basis)
-        if basis.left_out:
+        excluded = sum(pool.excluded_of(model) for model in pool.models if pool.is_whole(model))
+        if basis.left_out > excluded:
             refused.append(
-                f"{basis.left_out} of the labelled have no {basis.name} and count as unlabelled: where humans differ, "
-                "the corrected scores say nothing; --basis with the name of a human leaves none out."
+                f"{basis.left_out - excluded} of the labelled have no {basis.name} and count as unlabelled: where "
+                "humans differ, the corrected scores say nothing; --basis with the name of a human leaves none out."
             )
     by_rates, why = _rogan_gladen(pool, judge, basis)
     return rows + by_rates, refused + why
@@ -197,7 +198,7 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
     tested = "not rejected" if verdict.p is not None else f"not testable: {verdict.undefined_because}"
     sentence = f"{ASSUMES} ({tested})"
     return [
-        Row(ROGAN_GLADEN, (model, judge), pool.rogan_gladen(model), basis=basis.in_words, sentence=sentence)
+        Row(ROGAN_GLADEN, (model, judge), corrected_by_rates(pool, model), basis=basis.in_words, sentence=sentence)
         for model in pool.models
     ], []
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
 from agreement.judge.bases import Basis, main_basis
-from agreement.judge.compared import FIRST, SECOND, Compared, Orders, prefers_shown_first, wins
+from agreement.judge.compared import FIRST, SECOND, Compared, Orders, in_both_orders, prefers_shown_first, wins
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.wording import counted, in_percent, listed
+from agreement.judge.wording import counted, in_percent, listed, said_of_judges
 from agreement.paired_outcomes import Preferred
-from agreement.percent import share
+from agreement.percent import bounded_mean, share
 from agreement.preferences import bradley_terry
+from agreement.words import Words
 
 POSITION = "preferred the one shown first"
 WIN_RATE, STRENGTH = "win rate", "strength"
@@ -26,9 +28,15 @@ _NO_DIRECTION = (
 )
 _NOT_CORRECTED = (
     "Win rates are not corrected by what people say: that is computed for scores of single answers only. Hold the "
-    "judge against people on the pairs that both compared. A judge's are of its first run: if that showed some models "
-    "first more often than others, its preference for a place (panel 2) is part of them."
+    "judge against people on the pairs that both compared."
 )
+_OF_ONE_ORDER = (
+    "No pair was judged in both orders, and win rates are of the first run: if that showed some models first more "
+    "often than others, a preference for a place (panel 2) is part of them."
+)
+_OF_FIRST_RUN = "; of the first run"
+_OF_BOTH_ORDERS = "; mean of a pair's two orders, where it was judged in both"
+_BY_MOST = "; a pair's two orders together, a tie if they disagree"
 _SEALED = "Win rates by people are not said of sealed subjects: on few pairs they would be single answers."
 _IF_DRAWN = ", if orders were drawn: {}"
 _NO_ORDER = (
@@ -144,29 +152,51 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
     on_labelled = labelled.compared
     rows, sentences, refused = [], [], [_NOT_CORRECTED]
     if on_labelled is not None and plan.fewest_shown <= 1:
-        by_people = list(_rates(labelled, on_labelled, basis.codes, (basis.name,), plan, basis=basis.in_words))
+        codes = basis.codes[None, :]
+        by_people = list(_rates(labelled, on_labelled, codes, (basis.name,), plan, basis=basis.in_words))
         rows += by_people
         sentences += _sentence(basis.name, by_people)
     else:
         refused.append(_SEALED)
-    beside, among = _beside_people(labelled, basis, plan)
-    for judge, verdicts in material.judges.items():
-        own = list(_rates(material, compared, verdicts.codes, (judge,), plan))
+    among, said = _beside_people(material, basis, plan)
+    of_one_order = []
+    for judge in material.judges:
+        codes = _of_orders(material, compared, judge)
+        if len(codes) == 1:
+            of_one_order.append(judge)
+        note = _OF_FIRST_RUN if len(codes) == 1 else _OF_BOTH_ORDERS
+        own = list(_rates(material, compared, codes, (judge,), plan, note))
         rows += own
         sentences += _sentence(judge, own)
-        if beside.compared is not None and beside.n < material.n:
-            rows += _rates(beside, beside.compared, beside.judges[judge].codes, (judge,), plan, stratum=among)
+        if among.size < material.n:
+            part = material.part(among)
+            assert part.compared is not None
+            rows += _rates(part, part.compared, codes[:, among], (judge,), plan, note, stratum=said)
+    if of_one_order:
+        refused += said_of_judges({_OF_ONE_ORDER: of_one_order})
     return Panel(key, tuple(sentences), tuple(rows), tuple(refused))
 
 
-def _beside_people(labelled: Material, basis: Basis, plan: Plan) -> tuple[Material, str]:
-    """Return the pairs that people's win rates are of, and what to call them.
+def _of_orders(material: Material, compared: Compared, judge: str) -> Floats:
+    """Return a judge's codes by the order that it was shown each pair in, shape (orders, n).
+
+    Runs that were made otherwise than its first one, such as by another model, are left out.
+    """
+    runs = material.runs.get(judge) or {"": material.judges[judge]}
+    made = {run: material.made.get((judge, run)) for run in runs}
+    alike = {run: own for run, own in runs.items() if made[run] == made[next(iter(runs))]}
+    shown = [(own.codes, orders) for own, orders in _shown(alike, compared.orders.get(judge, {}))]
+    return in_both_orders(shown) if shown else material.judges[judge].codes[None, :]
+
+
+def _beside_people(material: Material, basis: Basis, plan: Plan) -> tuple[Codes, str]:
+    """Return the places of the pairs that people's win rates are of, and what to call them.
 
     Of sealed subjects these are all that people compared: those with a verdict by a majority tell where people agree.
     """
     if not basis.left_out or plan.fewest_shown > 1:
-        return labelled, "pairs that people compared"
-    return labelled.part(basis.given), f"pairs with a verdict by {basis.name}"
+        return material.labelled_places, "pairs that people compared"
+    return material.labelled_places[basis.given], f"pairs with a verdict by {basis.name}"
 
 
 def _sentence(name: str, rows: list[Row]) -> list[str]:
@@ -175,26 +205,26 @@ def _sentence(name: str, rows: list[Row]) -> list[str]:
 
 
 def _rates(
-    material: Material, compared: Compared, codes: Floats, by: tuple[str], plan: Plan, **words: str
+    material: Material, compared: Compared, codes: Floats, by: tuple[str], plan: Plan, note: str = "", **words: str
 ) -> Iterator[Row]:
     names = compared.names()
     for name in names:
-        among, won = wins(codes, compared, material.scale, name)
+        in_orders = [wins(own, compared, material.scale, name) for own in codes]
+        among = in_orders[0][0]
         own = None if material.clusters is None else material.clusters[among]
-        rate = share(won, own, name=WIN_RATE, unit=COMPARISON, confidence=plan.confidence)
-        yield Row(WIN_RATE, (name, *by), rate, **words)
+        won = np.mean([own_won for _, own_won in in_orders], axis=0)
+        yield Row(WIN_RATE, (name, *by), _rate(won, own, note, plan), **words)
     if len(names) < 3:
         # With two, strengths repeat what the win rates say.
         return
     former, other = compared.first.values(), compared.second.values()
-    used = np.flatnonzero(~np.isnan(codes) & (former != other))
-    outcomes: dict[int, Preferred] = {
-        material.scale.levels.index(FIRST): "first",
-        material.scale.levels.index(SECOND): "second",
-    }
+    used = np.flatnonzero(~np.isnan(codes[0]) & (former != other))
     if not used.size:
         return
-    preferred: list[Preferred] = [outcomes.get(int(code), "tie") for code in codes[used]]
+    first, second = ((codes[:, used] == material.scale.levels.index(level)).sum(axis=0) for level in (FIRST, SECOND))
+    preferred: list[Preferred] = [
+        "first" if net > 0 else "second" if net < 0 else "tie" for net in (first - second).tolist()
+    ]
     strengths = bradley_terry(
         former[used].tolist(),
         other[used].tolist(),
@@ -204,4 +234,12 @@ def _rates(
         unit=COMPARISON,
     )
     for competitor, estimate in strengths.of.items():
-        yield Row(STRENGTH, (str(competitor), *by), estimate, **words)
+        method = Words(estimate.method, _BY_MOST if len(codes) > 1 else note)
+        yield Row(STRENGTH, (str(competitor), *by), replace(estimate, method=method), **words)
+
+
+def _rate(won: Floats, clusters: Codes | None, note: str, plan: Plan) -> Estimate:
+    """Return the mean of what was won on each pair: all, nothing, or half of it if its two orders disagree."""
+    if np.isin(won, (0.0, 1.0)).all():
+        return share(won == 1.0, clusters, name=WIN_RATE, unit=COMPARISON, note=note, confidence=plan.confidence)
+    return bounded_mean(won, clusters, name=WIN_RATE, unit=COMPARISON, note=note, confidence=plan.confidence)

@@ -29,6 +29,7 @@ from services.people.identity import Actor
 from services.people.permission import require_role
 from services.report.calibration import elsewhere
 from services.report.calibration.calibrating import Calibration, calibration_of
+from services.report.calibration.in_a_study import in_words_of_a_study
 from services.report.calibration.parts import joined
 from services.report.rows.candidate_columns import Ids
 from services.seals.order import ANSWERED, LAST, places_in_chain
@@ -124,7 +125,7 @@ def certify(
     if computed.labels:
         criteria = joined(KEY, [("all", criteria)], of_judge.material.humans)
     document = certificate(of_judge.material, {**computed.panels, KEY: criteria}, plan, identity, origin)
-    return Certificate(name, document["passed"], _as_json(document), card(document))
+    return Certificate(name, document["passed"], _as_json(document), in_words_of_a_study(card(document)))
 
 
 def _files_of(run: JudgeRun) -> list[tuple[str, str]]:

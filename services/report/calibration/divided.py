@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sqlmodel import Session
 
@@ -17,6 +17,10 @@ from services.report.rows.labels import Labels
 
 # Only these panels are computed on test subjects; all others are for use while prompts are being tried.
 ON_TEST = (corrected.KEY, thresholds.KEY, criteria.KEY)
+_ONLY_THOSE_NAMED = (
+    "On test subjects every figure is by the human verdicts that the opening names, whatever human verdicts are "
+    "chosen: two figures by different ones would reveal the answers in which these differ."
+)
 
 
 def how_divided(
@@ -46,19 +50,38 @@ def how_divided(
     split = queries.split_of(session, study_id)
     if split is None:
         return ()
-    many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
     mine = [run for run in runs if openings.is_of(run)]
-    after = [run for run in mine if openings.came_after(run)]
     in_time = {judge_of(run) for run in mine if openings.holds_for(run, labels, of_this_field)}
-    hiding = [run for run in after if judge_of(run) in in_time]
-    later: tuple[str, ...] = ()
-    if after:
-        names = ", ".join(run.name for run in after)
-        held = f"Imported after agreement on test was opened, and held against development subjects: {names}."
-        if hiding:
-            which = "it" if len(after) == 1 else listed([run.name for run in hiding])
-            held += f" Leave {which} out to see test subjects."
-        later = (held,)
+    hiding = [run for run in mine if openings.came_after(run) and judge_of(run) in in_time]
+    is_unsealed = queries.is_unsealed(session, study_id)
+    many = f"{counted(len(split.test_subjects), 'test subject')} with {counted(len(for_test), 'item')}"
+    kept_back = (*_imported_after(mine, hiding, openings), *_opened_otherwise(mine, labels, of_this_field, openings))
+    if not opened:
+        why = _why_hidden(mine, hiding, is_unsealed=is_unsealed)
+        state = f"{many}: {why}, so that every figure is of development subjects."
+        # What hides figures that were opened comes first: all runs are chosen until somebody chooses.
+        return (*kept_back, state) if hiding else (state, *kept_back)
+    state = f"{many}: {'unsealed, and opened' if is_unsealed else 'opened'} for {listed(opened)}. {_of_which_panels()}"
+    return (state, *kept_back, _ONLY_THOSE_NAMED) if basis and not is_unsealed else (state, *kept_back)
+
+
+def _imported_after(mine: Sequence[JudgeRun], hiding: Sequence[JudgeRun], openings: Openings) -> Iterator[str]:
+    """Yield that runs came after agreement on test was opened, and which of them to leave out; nothing if none did."""
+    after = [run for run in mine if openings.came_after(run)]
+    if not after:
+        return
+    names = ", ".join(run.name for run in after)
+    said = f"Imported after agreement on test was opened, and held against development subjects: {names}."
+    if hiding:
+        which = "it" if len(after) == 1 else listed([run.name for run in hiding])
+        said += f" Leave {which} out to see test subjects."
+    yield said
+
+
+def _opened_otherwise(
+    mine: Sequence[JudgeRun], labels: Labels | None, of_this_field: Collection[str], openings: Openings
+) -> Iterator[str]:
+    """Yield why what was opened for chosen judges does not hold: by other human verdicts, or before a re-opening."""
     by_others = {
         in_words(judge_of(run)): openings.by[judge_of(run)].in_words
         for run in mine
@@ -66,38 +89,23 @@ def how_divided(
     }
     if by_others:
         each = "; ".join(f"{name}, by {by}" for name, by in by_others.items())
-        others = (
+        yield (
             f"By other human verdicts than these agreement on test was opened: {each}. By these, every figure is of "
             "development subjects: figures on test by both would reveal the answers in which they differ."
         )
-        later = (*later, others)
     if any(openings.was_reopened(run) for run in mine):
-        later = (
-            *later,
-            f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}",
-        )
-    is_unsealed = queries.is_unsealed(session, study_id)
-    if not opened:
-        why = _why_hidden(mine, hiding, is_unsealed=is_unsealed)
-        state = f"{many}: {why}, so that every figure is of development subjects."
-        # What hides figures that were opened comes first: all runs are chosen until somebody chooses.
-        return (*later, state) if hiding else (state, *later)
-    state = "unsealed, and opened" if is_unsealed else "opened"
+        yield f"On development subjects only, though agreement on test was opened. {AFTER_REOPENING}"
+
+
+def _of_which_panels() -> str:
     on_test, others = (
         listed([str(kind.number) for key, kind in PANELS.items() if (key in ON_TEST) is wanted])
         for wanted in (True, False)
     )
-    said = (
-        f"{many}: {state} for {listed(opened)}. For what was opened, panels {on_test} and the certificate are of test "
-        f"subjects; panels {others}, and all panels of other judges, stay on development subjects."
+    return (
+        f"For what was opened, panels {on_test} and the certificate are of test subjects; panels {others}, and all "
+        "panels of other judges, stay on development subjects."
     )
-    if basis and not is_unsealed:
-        only_usual = (
-            "On test subjects every figure is by the human verdicts that the opening names, whatever human verdicts "
-            "are chosen: two figures by different ones would reveal the answers in which these differ."
-        )
-        later = (*later, only_usual)
-    return (said, *later)
 
 
 def _why_hidden(mine: Sequence[JudgeRun], hiding: Sequence[JudgeRun], *, is_unsealed: bool) -> str:

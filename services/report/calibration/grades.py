@@ -102,8 +102,8 @@ def _in_words(judge: str, of: str, scale: Scale) -> str:
         return f"The probability is the confidence of {judge} that {positive} is right, as its import says."
     (other,) = (level for level in scale.levels if level not in scale.positive)
     return (
-        f"The probability of {positive} is the confidence of {judge} where it says {positive}, and 1 less it where it "
-        f"says {other}: its confidences are of the verdict given."
+        f"The probability of {positive} is the confidence of {judge} where it says {positive}, and one minus it where "
+        f"it says {other}: its confidences are of the verdict given."
     )
 
 

@@ -25,12 +25,13 @@ _SAID = {
     ),
     ", or --probability with the chance of each to be adjudicated": "",
     "expected another --basis": "choose other human verdicts",
+    ", and no --most-changed": "; another run of this prompt, imported beside it, would say it",
     "--basis with the name of a human leaves none out": "a single person, chosen as human verdicts, leaves none out",
 }
 
 
 def in_words_of_a_study(text: str) -> str:
-    """Return a panel's sentence in the words of a study."""
+    """Return a panel's sentence, or a card, in the words of a study."""
     for of_files, of_studies in _SAID.items():
         text = text.replace(of_files, of_studies)
     return text

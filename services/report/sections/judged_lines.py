@@ -287,7 +287,7 @@ def corrected_score(pool: Pool, model: str, basis: Basis) -> Estimate:
     lost = int(np.isnan(pool.human[rated[among[rated]]]).sum())
     are = "has no {} and counts" if lost == 1 else "have no {} and count"
     left_out = f"{lost} of the answers that people rated {are.format(basis.name)} as not rated"
-    return pool.corrected(model).warned(left_out if lost else None)
+    return pool.corrected(model).warned(left_out if lost and not pool.is_whole(model) else None)
 
 
 def _differences(

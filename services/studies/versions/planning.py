@@ -12,6 +12,7 @@ from sqlmodel import Session, select
 from db import (
     Database,
     Freeze,
+    Study,
     queries,
 )
 from db.base import stored_id
@@ -70,43 +71,33 @@ class Planned:
         )
 
 
+@dataclass(frozen=True)
+class _Changed:
+    """What a folder changes in a frozen study: its protocol before and after, the new rows, and what to say of them."""
+
+    version: int
+    before: Expansion
+    after: Expansion
+    source: str
+    rows: NewRows
+    changes: tuple[Change, ...]
+
+
 def planned_version(database: Database, actor: Actor, study_key: str, folder: Path) -> Planned:
     """Check a folder against a frozen study, and draw what would be rated anew."""
     with database.read_only() as session:
         study, _ = require_role(session, actor, study_key, "admin")
         require_in_study(session, acts.NEW_VERSION, study)
         study_id = stored_id(study.id)
-        before = frozen_facts.expansion_of(session, study_id)
-        if before is None:
-            raise Conflict(
-                f"The protocol of '{study_key}' does not list its phases, and versions are made of studies that do; "
-                "import the changed folder under another key."
-            )
-        current = current_of(session, study_id)
-        contents = checked_folder(folder, frozen_study_of(before, current))
-        if not isinstance(contents.protocol, Expansion):
-            raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
-        after = with_interval_of(before, contents.protocol)
-        contents = replace(contents, protocol=after)
-        version = current.version + 1
-        rows, reasons = new_rows(current, contents, version)
-        added = {phase.key for phase in after.phases} - {phase.key for phase in before.phases}
-        misspelt = [says for phase, says in drawn_apart.misspelt(session, after, study.key) if phase in added]
-        refuse_all([*reasons_against_protocol(before, after), *reasons, *misspelt])
-        changes = (*changes_of_protocol(before, after), *rows.changes)
-        if not changes:
-            refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
-            raise Conflict(
-                f"The folder says what version {current.version} of '{study_key}' says; nothing has changed."
-            )
+        changed = _changed(session, study, folder)
+        before, after, rows = changed.before, changed.after, changed.rows
         phases = phases_of_listed(after)
         freeze = session.exec(select(Freeze).where(Freeze.study_id == study_id, *STANDS)).one()
         closed = queries.phases_closed(session, study_id)
         there = stored_pool.pool_of(session, study_id)
         drawn = drawing.drawn_before(session, before, stored_id(freeze.id), there, closed)
         pool = drawing.pool_with(there, rows)
-        salt = study.salt
-        key = draws.key_from(salt, version, draws.times_reopened(session, study_id), after.seed)
+        key = draws.key_from(study.salt, changed.version, draws.times_reopened(session, study_id), after.seed)
         slots = groups.slots_with_units(session, study_id, phases)
         anew = drawing.draw_anew(
             session, after, drawn, rows, pool, slots, key, queries.sealed_subjects(session, study_id)
@@ -117,15 +108,15 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         sound_draws.require_sound(after, phases, together, pool, to_come, stays)
         planned = Planned(
             study_id=study_id,
-            version=version,
+            version=changed.version,
             follows=freeze_of(session, study_id) or freeze.sha256,
             before=before,
             study=after,
-            source=contents.source,
+            source=changed.source,
             rows=rows,
             anew=anew,
-            changes=changes,
-            files=_files(contents.protocol, rows, anew),
+            changes=changed.changes,
+            files=_files(after, rows, anew),
             key=key,
             slots=slots,
             closed=closed,
@@ -133,6 +124,33 @@ def planned_version(database: Database, actor: Actor, study_key: str, folder: Pa
         )
         refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, anew.parts, planned.replaced)))
     return planned
+
+
+def _changed(session: Session, study: Study, folder: Path) -> _Changed:
+    """Read a folder beside the study as it is; refuse it if it changes what must stay, or nothing."""
+    study_id = stored_id(study.id)
+    before = frozen_facts.expansion_of(session, study_id)
+    if before is None:
+        raise Conflict(
+            f"The protocol of '{study.key}' does not list its phases, and versions are made of studies that do; "
+            "import the changed folder under another key."
+        )
+    current = current_of(session, study_id)
+    contents = checked_folder(folder, frozen_study_of(before, current))
+    if not isinstance(contents.protocol, Expansion):
+        raise Conflict("The protocol of this folder does not list its phases, and that of the study does.")
+    after = with_interval_of(before, contents.protocol)
+    contents = replace(contents, protocol=after)
+    version = current.version + 1
+    rows, reasons = new_rows(current, contents, version)
+    added = {phase.key for phase in after.phases} - {phase.key for phase in before.phases}
+    misspelt = [says for phase, says in drawn_apart.misspelt(session, after, study.key) if phase in added]
+    refuse_all([*reasons_against_protocol(before, after), *reasons, *misspelt])
+    changes = (*changes_of_protocol(before, after), *rows.changes)
+    if not changes:
+        refuse_all(same_files.others_than(same_files.stored_files(session, study_id), contents))
+        raise Conflict(f"The folder says what version {current.version} of '{study.key}' says; nothing has changed.")
+    return _Changed(version, before, after, contents.source, rows, changes)
 
 
 def _with_what_is_to_come(

@@ -173,6 +173,28 @@ def test_a_model_whose_every_answer_is_labelled_has_the_humans_own_score_without
     assert "B and C cannot be corrected without labels of their own, on all candidates or on a part" in panel.sentence
 
 
+@pytest.mark.parametrize("design", ["unknown", "random"])
+def test_answers_that_all_humans_excluded_are_labelled_and_leave_the_others_own_score(design):
+    whole = three_humans(items=60, n_labelled=60)
+    excluded = np.zeros(180, dtype=np.bool_)
+    excluded[[0, 4, 100]] = True
+    states = np.where(excluded, State.EXCLUDED, State.VERDICT)
+    humans = {name: verdicts(np.where(excluded, np.nan, own.codes), states) for name, own in whole.humans.items()}
+    of_others = np.where(excluded, np.nan, main_basis(whole, PLAN).scores)
+
+    panel = corrected.panel(replace(whole, humans=humans), Plan(design=design, resamples=400))
+
+    rows = panel.of(corrected.CORRECTED)
+    assert [row.estimate.value for row in rows] == pytest.approx(np.nanmean(of_others.reshape(-1, 3), axis=0))
+    assert "every candidate is labelled, 1 of them excluded: the humans' own" in rows[0].estimate.method
+    assert panel.sentence.startswith("Every candidate is labelled, so that scores are the humans' own")
+    assert all(np.isnan(row.estimate.value) for row in panel.of(corrected.ROGAN_GLADEN))
+    assert not any("count as unlabelled" in why for why in panel.refused)
+    # On an item that one of two models has excluded answers to, the two are not compared.
+    (a, b, _), (row, *_) = of_others.reshape(-1, 3).T, panel.of("corrected difference")
+    assert row.estimate.value == pytest.approx(np.nanmean(a - b)) and row.estimate.n == 57
+
+
 def test_beside_a_model_that_is_labelled_throughout_the_others_lack_a_design_or_labels():
     panel = corrected.panel(labelled_on_all_of_a(), Plan())
 

@@ -111,6 +111,53 @@ def test_win_rates_count_ties_as_no_win_and_missing_verdicts_not_at_all() -> Non
     }
 
 
+def rates_of_judge(panel: Panel) -> dict[str, tuple[float, int]]:
+    return {
+        row.parties[0]: (row.estimate.value, row.estimate.n)
+        for row in panel.of(of_pairs.WIN_RATE)
+        if row.parties[1] == "judge"
+    }
+
+
+def test_of_pairs_judged_in_both_orders_a_win_rate_is_the_mean_of_the_two_and_the_pair_is_its_unit() -> None:
+    """The judge names x wherever it is shown first, and in half of the pairs also where it is shown second."""
+    runs = {"one": ("a" * N, "+" * N), "other": ("a" * 20 + "b" * 20, "-" * N)}
+
+    panel = calibrate(pairs(runs), PLAN)["corrected"]
+
+    assert rates_of_judge(panel) == {"x": (0.75, N), "y": (0.25, N)}
+    (row, *_) = [row for row in panel.of(of_pairs.WIN_RATE) if row.parties == ("x", "judge")]
+    assert row.estimate.method.endswith("; mean of a pair's two orders, where it was judged in both")
+    assert 0.0 < row.estimate.low < 0.75 < row.estimate.high < 1.0
+    assert not any("first run" in why for why in panel.not_said)
+
+
+def test_a_judge_that_says_the_same_in_both_orders_has_the_win_rates_of_either() -> None:
+    runs = {"one": ("a" * 30 + "b" * 10, "+" * N), "other": ("a" * 30 + "b" * 10, "-" * N)}
+
+    panel = calibrate(pairs(runs), PLAN)["corrected"]
+
+    assert rates_of_judge(panel) == {"x": (0.75, N), "y": (0.25, N)}
+    assert not any("first run" in why for why in panel.not_said)
+
+
+def test_pairs_judged_in_one_order_count_by_that_one_beside_others_judged_in_both() -> None:
+    runs = {"one": ("a" * 30 + " " * 10, "+" * N), "other": ("b" * 10 + " " * 20 + "b" * 10, "-" * N)}
+
+    assert rates_of_judge(calibrate(pairs(runs), PLAN)["corrected"])["x"] == ((5 + 20) / N, N)
+
+
+@pytest.mark.parametrize("again", [{}, {"again": ("b" * N, "+" * N)}], ids=["one run", "two runs in one order"])
+def test_of_pairs_judged_in_one_order_only_the_first_run_counts_and_it_is_said(
+    again: Mapping[str, tuple[str, str]],
+) -> None:
+    panel = calibrate(pairs({"one": ("a" * N, "+" * N), **again}), PLAN)["corrected"]
+
+    assert rates_of_judge(panel)["x"] == (1.0, N)
+    assert all(row.estimate.method.endswith("; of the first run") for row in panel.of(of_pairs.WIN_RATE)[2:])
+    assert any(why.startswith("judge: No pair was judged in both orders, and win rates") for why in panel.not_said)
+
+
 def of_judge_on(panel: Panel, stratum: str) -> dict[str, int]:
     return {row.parties[0]: row.estimate.n for row in panel.of(of_pairs.WIN_RATE, stratum=stratum)}
 

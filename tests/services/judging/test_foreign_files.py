@@ -14,7 +14,11 @@ from sqlmodel import select
 
 from db import Candidate, Database, JudgeRun, JudgeVerdict
 from db.engine import make_engine
-from exchange.refusal import InputRefused
+from exchange.foreign import healthbench_meta
+from exchange.foreign.layout import Asked, Source
+from exchange.foreign.reading import read_foreign
+from exchange.refusal import InputRefused, Problems
+from protocol.scales import CORRECTNESS
 from services.errors import Conflict
 from services.judging import import_runs
 from services.judging.import_runs import Identity, JudgeRunLine
@@ -341,3 +345,50 @@ def test_a_clue_of_which_the_study_knows_nothing_is_refused_once(database: Datab
 def test_a_mapping_that_is_none_is_refused(typed: str) -> None:
     with pytest.raises(Conflict, match="WHAT=COLUMN"):
         asked_of(columns=[typed])
+
+
+UNCOMMON = {
+    "a reply without its score": ({"likert_score": '```json\n{"rating": 2}\n```'}, "holds a reply without answer"),
+    "a reply that breaks off": (
+        {"likert_score": '```json\n{"answer": 2,\n```'},
+        "holds a reply that is not valid JSON",
+    ),
+    "two scores": ({"likert_score": 1, "eval_label": "2"}, "has both likert_score and eval_label"),
+    "a score and an error": ({"likert_score": 1, "eval_error": "timeout"}, "has both a verdict and eval_error"),
+}
+
+
+@pytest.mark.parametrize(("said", "because"), UNCOMMON.values(), ids=UNCOMMON)
+def test_a_reply_that_is_not_as_its_format_says_is_listed_or_left_out_like_any_row_that_cannot_be_placed(
+    situation: Situation, said: dict[str, Any], because: str
+) -> None:
+    usual, *others = json.loads(file_of("marcus_vqa.json"))
+    rows = rows_of(usual, {**others[0], "likert_score": None, **said})
+
+    (problem,) = problems_of(situation, rows, field="grade.likert")
+    line = take_in(situation, rows, f"without {because}", field="grade.likert", skip_unplaced=True)
+
+    assert problem.startswith(f"judged.json, entry 2: {because}")
+    assert line.judged == 1 and line.unread.startswith(" 1 line of the file could not be placed.")
+    run, verdicts = stored(situation, f"without {because}")
+    assert verdicts == {"k1": ("3", "", None)}
+    (example,) = run.parameters["unplaced"]["examples"]
+    assert example.startswith(f"entry 2: {because}")
+
+
+def test_a_line_whose_people_do_not_fit_their_labels_is_left_out_whole(situation: Situation) -> None:
+    given = Problems()
+    left_out: list[tuple[int, str]] = []
+    source = Source(
+        b'{"binary_labels": [true], "anonymized_physician_ids": ["p1", "p2"], "completion": "x"}', "l.jsonl"
+    )
+
+    read = read_foreign(
+        source, healthbench_meta.LAYOUT, Asked(of_people=True), CORRECTNESS, given,
+        lambda number, because: left_out.append((number, because)),
+    )  # fmt: skip
+
+    assert list(read.lines) == [] and given.count == 0
+    assert left_out == [
+        (1, "binary_labels and anonymized_physician_ids are not lists of one length; correct the line.")
+    ]

@@ -112,10 +112,10 @@ def test_thresholds_of_a_study_are_those_of_the_same_numbers_from_a_file(closed:
     assert values(panel) == values(from_file)
     assert values(panel)[f"{thresholds.BRIER}, {thresholds.AS_GIVEN}"].n > 100
     assert panel.sentences[-1] == (
-        "The probability of correct is the confidence of Own where it says correct, and 1 less it where it says "
+        "The probability of correct is the confidence of Own where it says correct, and one minus it where it says "
         "incorrect: its confidences are of the verdict given."
     )
-    assert "1 less it where it says incorrect" in calibration.in_words(shown)
+    assert "one minus it where it says incorrect" in calibration.in_words(shown)
     assert {figure.key for figure in calibration.figures_of(panel, shown.material.scale)} == {
         "panel-thresholds",
         "panel-thresholds-reliability",

@@ -36,8 +36,8 @@ def test_each_panel_has_a_section_in_the_how_to() -> None:
     assert sections_of_how_to()[titles[1]].startswith("Stricter, more lenient, or")
 
 
-def test_section_beside_a_panel_has_no_link_that_leads_nowhere_in_the_application() -> None:
+def test_section_beside_a_panel_names_the_file_where_the_documentation_has_a_link_that_leads_nowhere_here() -> None:
     links = re.compile(r"\]\((?!https?://)")
 
     assert [title for title, text in sections_of_how_to().items() if links.search(text)] == []
-    assert "(formula)" in sections_of_how_to()["2 Direction"]
+    assert "(formula, in docs/statistics.md)" in sections_of_how_to()["2 Direction"]

@@ -125,8 +125,10 @@ def test_win_rates_of_judge_and_people_stand_side_by_side(computed: calibration.
 
     won = sum(better(n, *pair) == "a" for n in BETTER for pair in ("ab", "ac"))
     assert rates["model-a", "majority of 2"].value == pytest.approx(won / 12)
-    # As its first run has it, model-a also wins both comparisons of item 6.
-    assert rates["model-a", "Judge"].value == pytest.approx((won + 2) / 12)
+    # Of items 5 and 6 the judge prefers what it was shown first: over both orders, half of each comparison is won.
+    unsure = sum(better(n, *pair) == "a" for n in UNSURE for pair in ("ab", "ac"))
+    assert rates["model-a", "Judge"].value == pytest.approx((won - unsure + 0.5 * 2 * len(UNSURE)) / 12)
+    assert rates["model-a", "Judge"].method.endswith("mean of a pair's two orders, where it was judged in both")
     assert rates["model-a", "Judge"].low < rates["model-a", "Judge"].value < rates["model-a", "Judge"].high
     assert {row.parties[0] for row in computed.panels["corrected"].of("strength")} == {"model-a", "model-b", "model-c"}
 
@@ -146,7 +148,8 @@ def test_what_is_not_defined_on_preferences_is_said_in_a_sentence(computed: cali
     assert "Which of two answers is better has no direction" in said["direction"]
     assert "A bias is not defined for preferences" in said["uniformity"]
     assert "Win rates are not corrected" in said["corrected"]
-    assert "its preference for a place (panel 2) is part of them" in said["corrected"]
+    # It was run in both orders, in which a preference for a place cancels.
+    assert "a preference for a place (panel 2) is part of them" not in said["corrected"]
     assert "--" not in " ".join(said.values())
 
 
@@ -164,7 +167,7 @@ def test_a_certificate_of_both_orders_does_not_allow_a_later_run_what_changed_wi
 ) -> None:
     made = calibration.certify(situation.database, situation.admin, situation.study_key)
 
-    assert "no repeated run (33 % changed with the order), and no --most-changed" in made.card
+    assert "no repeated run (33 % changed with the order); another run of this prompt, imported beside it" in made.card
 
 
 def test_a_certificate_names_pairs_as_the_exported_table_does(situation: Situation) -> None:

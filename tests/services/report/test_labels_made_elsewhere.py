@@ -195,6 +195,8 @@ def test_the_certificate_says_where_labels_came_from_and_how_they_are_said_to_be
     assert [source["file"] for source in document["sources"]] == ["judge.csv", "physicians.csv"]
     assert "Blinded      not blinded here; elsewhere, 'physicians'" in made.card
     assert all("made elsewhere" in row["basis"] for row in document["results"] if row["basis"])
+    # A study has no options of a command.
+    assert "; another run of this prompt, imported beside it, would say it" in made.card and " --" not in made.card
     own = json.loads(calibration.certify(situation.database, situation.admin, "divided").document)
     assert own["blinded"].startswith("read in Blindread") and own["labels_from"].startswith("the raters of the study")
 
@@ -285,6 +287,33 @@ def test_a_study_of_which_no_rater_has_begun_is_calibrated_by_labels(migrated_sq
 
     # All answers are labelled: then nobody has to say how they were chosen.
     assert made.material.labelled.n == N and made.plan.design == "random"
+    engine.dispose()
+
+
+def test_answers_that_every_labeller_excluded_do_not_make_labels_on_all_answers_a_random_part(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    engine = make_engine(copy_of_sqlite_file(migrated_sqlite, tmp_path / "data" / "blindread.db"))
+    protocol = SCORES.replace("{verdict: correctness,", "{verdict: {type: correctness, excluded: Cannot be scored},")
+    study = with_many_items(tmp_path / "study", protocol, N)
+    situation = imported_listed(Database(engine, tmp_path / "data"), study, key="divided", raters=0)
+    freezing.freeze_study(situation.database, situation.admin, "divided")
+    judged(situation)
+    content = table(("p1", 4), ("p2", 4), ("p3", 4)).replace(b"i1,k1,p1,correct", b"i1,k1,p1,excluded")
+    content = content.replace(b"i1,k1,p2,correct", b"i1,k1,p2,excluded").replace(
+        b"i1,k1,p3,correct", b"i1,k1,p3,excluded"
+    )
+    with_labels(situation, "physicians", content)
+    data_lock.take_interim_look(situation.database, situation.admin, "divided", "Labels were made elsewhere.")
+
+    made = calibration.calibration_of(situation.database, situation.admin, "divided", labels=["physicians"])
+
+    panel = made.panels["corrected"]
+    assert any(
+        said.startswith("Every candidate is labelled, so that scores are the humans' own") for said in panel.sentences
+    )
+    assert "a simple random part" not in calibration.in_words(made)
+    assert sum(row.estimate.n for row in panel.of("prediction-powered")) == N - 1
     engine.dispose()
 
 

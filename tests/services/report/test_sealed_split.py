@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from db.engine import database_from_environment
 from services import report
 from services.errors import Conflict, NotAllowed, NotFound
 from services.judging import sealed_split
 from services.record import package, redrawing
 from services.record.blinding_audit import auditing
 from services.report import calibration
+from tests.harness.command_line import invoke
 from tests.harness.server import ROOT
 from tests.services.report.sealed_scores import (
     OF_ROWS,
@@ -60,6 +62,19 @@ def test_the_count_of_what_is_missing_is_said(sealed: Situation, tmp_path: Path)
     package.export_study(sealed.database, sealed.admin, "sealed", tmp_path / "package")
     counted = json.loads((tmp_path / "package" / "sealed.json").read_text(encoding="utf-8"))
     assert (counted["items"], counted["verdicts_left_out"]) == (len(of_test), verdicts)
+
+
+def test_the_command_that_backs_up_says_that_sealed_answers_are_in_the_backup(
+    sealed: Situation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", sealed.database.engine.url.render_as_string(hide_password=False))
+    monkeypatch.setenv("BLINDREAD_DATA_DIR", str(sealed.database.data_dir))
+    database_from_environment.cache_clear()
+
+    done = invoke("backup", tmp_path / "backup")
+
+    database_from_environment.cache_clear()
+    assert "what people answered about sealed test subjects (sealed): keep it from" in " ".join(done.output.split())
 
 
 def test_draws_of_a_package_with_sealed_subjects_are_not_checked_and_it_is_said_why(

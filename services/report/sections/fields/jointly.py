@@ -58,6 +58,52 @@ class _Asked:
         return all(holds(text) for texts in self.texts.values() for text in texts)
 
 
+_LEFT_OUT = (
+    "A question that lacks an answer in a condition is left out; in the consensus also one on which raters differ "
+    "there, even between options that do not count. Beside the share stand its two bounds, with none of these "
+    "questions counted, and with every one that no answer rules out."
+)
+_EVERY_MODEL = "A question is an item here, and every model's answer to it has to be this option."
+_EVERY_ANSWER = "If a condition has several answers to a question, all of them have to be this option."
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """Which answers belong to one question, and to which condition; the attributes are those of `jointly`."""
+
+    option: str
+    over: Mapping[str, Sequence[str]]
+    given: Ratings
+
+    @property
+    def over_models(self) -> bool:
+        """Whether a question is an item, which every model has to answer alike."""
+        return "model" in self.over
+
+    def _question(self, unit: Unit) -> _Question:
+        return unit.item.key, "" if self.over_models else unit.value_of("model")
+
+    def _condition(self, unit: Unit) -> _Condition:
+        return tuple(unit.value_of(name) for name in self.over)
+
+    def is_repeated(self, ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
+        """Return whether a condition has several answers to a question."""
+        places = [(self._question(unit), self._condition(unit)) for unit in ratings.units]
+        return bool(rows) and len({*places}) < len(places)
+
+    def questions(self, ratings: Ratings, column: Column, answers: Sequence[str | None]) -> dict[_Question, _Asked]:
+        """Return what a column says about each question, in each condition."""
+        conditions = list(product(*self.over.values()))
+        asked: dict[_Question, _Asked] = {}
+        texts = _texts(self.option, ratings, self.given, column, answers)
+        for unit, text, cluster in zip(ratings.units, texts, ratings.clusters, strict=True):
+            own = asked.setdefault(self._question(unit), _Asked(cluster, {condition: [] for condition in conditions}))
+            # An item may lack an attribute; its answer is then to no condition.
+            if self._condition(unit) in own.texts:
+                own.texts[self._condition(unit)].append(text)
+        return asked
+
+
 def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> Topic:
     """Return the topic that counts items for which an option is the answer in every condition.
 
@@ -70,27 +116,8 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
     given
         Each rater's answers on all units, which show where nothing was settled.
     """
-    conditions = list(product(*over.values()))
-    over_models = "model" in over
+    asking = _Asking(option, over, given)
     compared: Compared = "jointly_by_models" if set(over) == {"model"} else "jointly"
-
-    def question(unit: Unit) -> _Question:
-        return unit.item.key, "" if over_models else unit.value_of("model")
-
-    def asked_again(ratings: Ratings, rows: Sequence[EstimateRow]) -> bool:
-        places = [(question(unit), *(unit.value_of(name) for name in over)) for unit in ratings.units]
-        return bool(rows) and len({*places}) < len(places)
-
-    def questions(ratings: Ratings, column: Column, answers: Sequence[str | None]) -> dict[_Question, _Asked]:
-        asked: dict[_Question, _Asked] = {}
-        texts = _texts(option, ratings, given, column, answers)
-        for unit, text, cluster in zip(ratings.units, texts, ratings.clusters, strict=True):
-            own = asked.setdefault(question(unit), _Asked(cluster, {condition: [] for condition in conditions}))
-            condition = tuple(unit.value_of(name) for name in over)
-            # An item may lack an attribute; its answer is then to no condition.
-            if condition in own.texts:
-                own.texts[condition].append(text)
-        return asked
 
     def compute(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
         category = next(each for each in categories_of(ratings.field) if each.id == option)
@@ -101,7 +128,7 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         for column, answers in zip(columns, ratings.with_columns(columns).answers, strict=True):
             judged = {
                 whose: own
-                for whose, own in questions(ratings, column, answers).items()
+                for whose, own in asking.questions(ratings, column, answers).items()
                 if all(own.texts.values()) and own.all_of(lambda text: text.said is not None or text.judged)
             }
             why = _why_left_out(ratings, column)
@@ -122,19 +149,9 @@ def jointly(option: str, over: Mapping[str, Sequence[str]], given: Ratings) -> T
         compute,
         in_parts=False,
         further=(
-            (
-                (
-                    "A question that lacks an answer in a condition is left out; in the consensus also one on which "
-                    "raters differ there, even between options that do not count. Beside the share stand its two "
-                    "bounds, with none of these questions counted, and with every one that no answer rules out."
-                ),
-                has_bounds,
-            ),
-            (
-                "A question is an item here, and every model's answer to it has to be this option.",
-                lambda _, rows: over_models and bool(rows),
-            ),
-            ("If a condition has several answers to a question, all of them have to be this option.", asked_again),
+            (_LEFT_OUT, has_bounds),
+            (_EVERY_MODEL, lambda _, rows: asking.over_models and bool(rows)),
+            (_EVERY_ANSWER, asking.is_repeated),
         ),
     )
 
