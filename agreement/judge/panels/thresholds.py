@@ -12,6 +12,7 @@ from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, main_basis, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.material import Material
+from agreement.judge.panels.reliability import AS_GIVEN, RECALIBRATED, rows_of_tenths
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld
@@ -24,12 +25,15 @@ from agreement.splitting import development_and_test
 KEY = "thresholds"
 THRESHOLD, SPECIFICITY, SENSITIVITY = "threshold", "specificity at the threshold", "sensitivity at the threshold"
 BRIER, ERROR = "Brier score", "calibration error"
-AS_GIVEN, RECALIBRATED = "as given", "recalibrated"
 ON_TEST, IN_DEVELOPMENT = "test part", "development part"
 HELD_BACK, FITTED, OTHER_HALVES = "half held back", "other half", ", over other halves"
 """Names of the halves when subjects are split only here: this does not make them the test subjects of a study."""
 HALVES = 20
 """Figures are of one random half of the subjects: so many further halves show how much depends on which it is."""
+NO_CURVE = (
+    "how often its probabilities are right is not said tenth by tenth for sealed subjects: in small tenths these would "
+    "be single verdicts."
+)
 _NONE_POSITIVE = "name what counts as correct with --positive"
 
 
@@ -155,6 +159,10 @@ def _each(material: Material, plan: Plan, parts: Callable[[str], _Division]) -> 
             clusters=(fitted.clusters, held_back.clusters), unit=UNIT, **plan.bootstrap,
         )  # fmt: skip
         of_judge = [*_reliability(result, judge, division.stratum, basis.in_words)]
+        if plan.fewest_shown > 1:
+            refused.append(f"{judge}: {NO_CURVE}")
+        else:
+            of_judge += _curves(result, held_back, judge, division.stratum, basis.in_words, plan)
         of_judge += _at_threshold(division, judge, basis.in_words, plan)
         rows += of_judge
         sentences.append(_sentence(judge, result, of_judge, division, plan))
@@ -232,6 +240,17 @@ def _reliability(result: Recalibration, judge: str, stratum: str, words: str) ->
         yield Row(f"{BRIER}, {when}", (judge,), reliability.brier, stratum, words)
         yield Row(f"{ERROR}, {when}", (judge,), reliability.calibration_error, stratum, words)
     yield Row("change of the Brier score", (judge,), result.change, stratum, words, result.because)
+
+
+def _curves(result: Recalibration, shown: _Part, judge: str, stratum: str, words: str, plan: Plan) -> Iterator[Row]:
+    """The reliability curve of the probabilities as given and recalibrated, if they are probabilities and there are."""
+    recalibrated = np.array([np.nan if p is None else p for p in result.probabilities])
+    for when, probability, reliability in (
+        (AS_GIVEN, shown.score, result.before),
+        (RECALIBRATED, recalibrated, result.after),
+    ):
+        if not np.isnan(reliability.brier.value):
+            yield from rows_of_tenths(probability, shown.outcome, shown.clusters, judge, when, stratum, words, plan)
 
 
 def _at_threshold(division: _Division, judge: str, words: str, plan: Plan) -> Iterator[Row]:

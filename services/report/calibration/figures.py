@@ -13,6 +13,7 @@ from agreement.judge.panels import (
     ceiling,
     corrected,
     direction,
+    reliability,
     repeatability,
     replacement,
     thresholds,
@@ -21,8 +22,10 @@ from agreement.judge.panels import (
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
 from exchange.report.report_words import said_once
+from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure, sign_in_words
+from services.report.figures.of_fields import MOST_SERIES
 
 _UNIT_SCALE = (0.0, 1.0)
 
@@ -118,8 +121,33 @@ def figures_of(panel: Panel, scale: Scale) -> list[Figure]:
     scale
         The scale of the verdicts.
     """
-    figures = (_figure(panel, drawn, scale) for drawn in _DRAWN if drawn.panel == panel.key)
+    figures = [_figure(panel, drawn, scale) for drawn in _DRAWN if drawn.panel == panel.key]
+    figures.append(_reliability_curve(panel))
     return [figure for figure in figures if figure is not None]
+
+
+def _reliability_curve(panel: Panel) -> Figure | None:
+    """Return how often candidates are right by what was stated of them, for each judge as given and recalibrated."""
+    series: dict[str, list[Point]] = {}
+    drawn = []
+    for when in (reliability.AS_GIVEN, reliability.RECALIBRATED):
+        stated = {
+            (row.parties[0], row.stratum): row.estimate.value for row in panel.of(f"{reliability.STATED}, {when}")
+        }
+        for row in panel.of(f"{reliability.RIGHT}, {when}"):
+            what = f"{row.stratum}: {100 * row.estimate.value:.1f} % right"
+            point = Point(100 * stated[row.parties[0], row.stratum], row.estimate, what)
+            series.setdefault(f"{row.parties[0]}, {when}", []).append(point)
+            drawn.append(row.estimate)
+    if not series or len(series) > MOST_SERIES:
+        return None
+    axis = "Mean stated probability (%)"
+    caption = (
+        f"{PANELS[panel.key].question} Points: share right over the mean stated probability, by tenths; lines are "
+        f"intervals; n above each line, or behind a name. Dotted: as often right as stated. {sign_in_words(drawn)}"
+    )
+    draw = partial(curves, series, axis, "Right (%)", diagonal=True)
+    return Figure(f"panel-{panel.key}-curve", panel.key, PANELS[panel.key].title, caption.rstrip(), draw)
 
 
 def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from agreement.judge.bases import main_basis
-from agreement.judge.panels import thresholds
+from agreement.judge.panels import reliability, thresholds
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale
 from tests.agreement.judge.panel_material import PLAN, material, mri_eval, verdicts
@@ -34,10 +35,30 @@ def test_what_is_divided_here_is_called_halves_with_the_numbers_that_each_figure
     panel = thresholds.panel(with_grades(), Plan(resamples=200, specificity=0.8))
 
     at = {row.statistic: row.estimate.n for row in panel.rows}
-    assert {row.stratum for row in panel.rows} == {thresholds.HELD_BACK, thresholds.FITTED}
+    assert {row.stratum.partition(",")[0] for row in panel.rows} == {thresholds.HELD_BACK, thresholds.FITTED}
     assert panel.sentence.startswith("On 200 candidates of the half held back, the Brier score of judge is .")
     assert "chosen for a specificity of .8 on the other half, specificity is ." in panel.sentence
     assert f"] (n = {at[thresholds.SPECIFICITY]}) and sensitivity ." in panel.sentence
+
+
+@pytest.mark.parametrize("when", [reliability.AS_GIVEN, reliability.RECALIBRATED])
+def test_tenths_of_what_was_stated_hold_all_candidates_of_the_half_and_give_its_calibration_error(when):
+    panel = thresholds.panel(with_grades(), Plan(resamples=200))
+
+    stated = [row.estimate for row in panel.of(f"{reliability.STATED}, {when}")]
+    right = [row.estimate for row in panel.of(f"{reliability.RIGHT}, {when}")]
+    (error,) = panel.of(f"{thresholds.ERROR}, {when}")
+    assert [tenth.n for tenth in stated] == [tenth.n for tenth in right] and sum(tenth.n for tenth in right) == 200
+    off = sum(of.n * abs(of.value - mean.value) for of, mean in zip(right, stated, strict=True)) / 200
+    assert off == pytest.approx(error.estimate.value)
+
+
+def test_tenths_are_not_said_of_sealed_subjects():
+    panel = thresholds.panel(with_grades(), Plan(resamples=200, fewest_shown=5))
+
+    assert panel.of(f"{thresholds.BRIER}, {reliability.AS_GIVEN}")
+    assert panel.of(f"{reliability.RIGHT}, {reliability.AS_GIVEN}") == []
+    assert "judge: how often its probabilities are right is not said tenth by tenth" in panel.refused[0]
 
 
 def test_it_is_said_that_a_threshold_is_of_one_random_half_and_how_far_it_ranges_over_others():

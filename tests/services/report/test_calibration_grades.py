@@ -119,6 +119,7 @@ def test_thresholds_of_a_study_are_those_of_the_same_numbers_from_a_file(closed:
     assert {figure.key for figure in calibration.figures_of(panel, shown.material.scale)} == {
         "panel-thresholds",
         "panel-thresholds-reliability",
+        "panel-thresholds-curve",
     }
 
 
@@ -178,7 +179,7 @@ def test_a_curve_is_fitted_on_development_and_shown_on_test_after_the_act_alone(
     assert marked == {thresholds.ON_TEST: "test subjects", thresholds.IN_DEVELOPMENT: "development subjects"}
     # Beside it nothing is said of development subjects, on whom no judge is left.
     assert panel.sentences[0] == "On test subjects:" and panel.sentence.count("On test subjects") == 1
-    assert panel.refused == ()
+    assert panel.refused == (f"Own: {thresholds.NO_CURVE}",)
     grades = opened.material.grades["Own"]
     (right,) = opened.material.humans.values()
     used = ~np.isnan(grades)
