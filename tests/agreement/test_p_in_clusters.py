@@ -1,4 +1,4 @@
-"""P and limits that follow from a standard error in clusters are by t; plans that were frozen before keep the normal."""
+"""P and limits by a standard error in clusters are by t; plans that were frozen before keep the normal distribution."""
 
 from dataclasses import replace
 
@@ -37,7 +37,9 @@ def difference(clusters, **options):
     human = rng.normal(size=(2, codes.size)) + rng.normal(size=(2, clusters))[:, codes]
     judge = human + rng.normal(size=human.shape)
     labelled = np.arange(codes.size) % 4 == 0
-    by = {"clusters": codes[labelled], "unlabelled_clusters": codes[~labelled]} if options.pop("clustered", True) else {}
+    by = (
+        {"clusters": codes[labelled], "unlabelled_clusters": codes[~labelled]} if options.pop("clustered", True) else {}
+    )
     of_human, of_judge, others = human[:, labelled], judge[:, labelled], judge[:, ~labelled]
     return prediction_powered_difference(tuple(of_human), tuple(of_judge), tuple(others), **by, **options).difference
 
