@@ -329,29 +329,6 @@ def rare_among_heavy(count: int) -> Caution | None:
     return Caution("rare_outcome", text, RARE) if count < RARE else None
 
 
-def nearly_constant(others: int) -> Caution | None:
-    """The warning for a bootstrapped mean when nearly all units have the same value.
-
-    Parameters
-    ----------
-    others : int
-        Number of units with a value other than the most frequent one.
-
-    Returns
-    -------
-    Caution or None
-
-    Examples
-    --------
-    >>> nearly_constant(3).text
-    'fewer than 5 differ from the most frequent value: the interval is uncertain'
-    """
-    if others >= RARE:
-        return None
-    text = f"fewer than {RARE} differ from the most frequent value: the interval is uncertain"
-    return Caution("nearly_constant", text, RARE)
-
-
 def seldom_differing(differing: int) -> Caution | None:
     """The warning for a bootstrapped difference of two coefficients when the two sides are nearly always the same.
 

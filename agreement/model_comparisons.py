@@ -10,14 +10,13 @@ import numpy as np
 from scipy import stats
 
 from agreement.arguments import check_resamples
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.magnitude import in_range
 from agreement.p_in_clusters import two_sided
-from agreement.pairwise import others_than_most
 from agreement.prevalence import clusters_of_both, prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
@@ -121,7 +120,7 @@ def prediction_powered_difference(
     labelled_only = "difference of two models, labelled alone"
     alone = prediction_powered_mean(gaps[0], *silent, tuned=False, name=labelled_only, **by)
     used = gaps[0][known]
-    few = nearly_constant(others_than_most(used)) if used.size else None
+    few = nearly_constant(used, groups) if used.size else None
     powered, alone = (_with_p(each.warned(few), by["interval"]) for each in (powered, alone))
     effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
     return ModelDifference(powered, alone, effective)
