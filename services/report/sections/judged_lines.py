@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from agreement.cautions import few_for_test
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, main_basis
 from agreement.judge.panels.uniformity import of_factors
@@ -189,12 +190,13 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
         "chi-square of equal differences",
         result.n,
         _UNIT,
-        score_test(result.df, "attributes"),
+        score_test(result.df, "attributes", clustered=result.n_clusters is not None),
         result.because or "a test has none",
         value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted,
         confidence=plan.confidence,
-    )
+        n_clusters=result.n_clusters,
+    ).warned(few_for_test(result.n_clusters))
 
 
 def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:
