@@ -19,7 +19,7 @@ from exchange.report.report_words import (
     statistic_in_words,
     stratum_in_words,
 )
-from exchange.report.statistic_names import Statistic
+from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.wording import spoken
 from services.report.figures import curves_of_fields, directions
 from services.report.figures.bland_altman import bland_altman_figure
@@ -76,6 +76,12 @@ _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
     "bang_index": _Axis("Bang’s index", limits=KAPPA),
     "auc": _Axis("Area under the ROC curve"),
     "calibration_error": _Axis("Calibration error"),
+}
+# Judges are subtracted in two ways, so the axis of their mean differences says in which.
+_ORDERS: dict[Compared, str] = {
+    "levels": "human minus judge",
+    "judges_on_scale": "judge minus human",
+    **dict.fromkeys(("answers", "models", "models_over_readers", "groups", "corrected_score"), "first minus second"),
 }
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
 # More lines than this, of parts by several attributes, are drawn too small where they have to fit on a printed page.
@@ -141,6 +147,8 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             axis = replace(axis, printed=directions.AXIS_OF_OPTION if rows[0].compared == "judged_option" else "")
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
+        if statistic == "mean_difference" and (order := _ORDERS.get(rows[0].compared)):
+            axis = replace(axis, printed=replace(axis, name=f"{axis.name}, {order}").title)
         figures += [
             _forest(section, table, statistic, axis, each, by) for by, each in _apart(rows) if _has_values(each)
         ]
