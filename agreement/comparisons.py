@@ -324,7 +324,8 @@ def paired_difference(
     )
     value = mean_gap(first[known], second[known])
     given, of_p = p_of_units(gaps.size, n_clusters, seed)
-    note += of_p if tests_zero else ""
+    # Without limits there is no interval to invert.
+    note += of_p if tests_zero and (spread.p is not None or not given) else ""
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # If all of a few differences go one way, hardly a resample is without one, and 0 is excluded far too often.
     estimate = estimate.warned(nearly_constant(gaps, groups) if not math.isnan(estimate.low) else None)

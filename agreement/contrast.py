@@ -120,7 +120,8 @@ def difference_of_parts(
     )
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1]) - math.fsum(rows[:, 2]) / math.fsum(rows[:, 3])
     given, of_p = p_of_units(numbers.size, n_clusters, seed)
-    note = ", both parts together" + (of_p if tests_zero else "")
+    says_p = tests_zero and (spread.p is not None or not given)  # without limits there is no interval to invert
+    note = ", both parts together" + (of_p if says_p else "")
     estimate = spread.estimate(name, value, numbers.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # A part whose values are nearly all alike hardly varies in the resamples, however few units it has.
     in_parts = [weight == part for part in (1.0, 0.0)]

@@ -49,7 +49,7 @@ class Figure:
 
 
 def rows_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return how many values are drawn, the least and the greatest with whose they are, and their n."""
+    """Return how many values are drawn, the least and the greatest with whose they are, or the only one, with n."""
     known = [row for row in rows if not math.isnan(row.estimate.value)]
     if not known:
         return "no value"
@@ -57,6 +57,9 @@ def rows_in_words(rows: Sequence[EstimateRow]) -> str:
     least, most = (choose(known, key=lambda row: row.estimate.value) for choose in (min, max))
     if len(known) == 1:
         return f"one value, {shown_estimate(least.estimate, least.scale)}, n = {ns}"
+    shown = [shown_value(row.estimate.value, row.scale) for row in known]
+    if len(set(shown)) == 1:
+        return f"{len(known)} values, all {shown[0]}, n = {ns}"
     ends = (f"{shown_value(row.estimate.value, row.scale)} ({_whose(row, known)})" for row in (least, most))
     return f"{len(known)} values, from {' to '.join(ends)}, n = {ns}"
 

@@ -36,7 +36,7 @@ from services.report.sections.fields.topics import Topic, measured_in, unit_in_w
 from services.report.sections.judged_lines import corrected_in_words, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import division_by, in_order
-from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
+from services.report.sections.selecting import PartOfLine, parts_of_line, raters_left_out_in_words, unsettled_in_words
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
@@ -73,6 +73,7 @@ def table_of(
     rows = [row for row in own if asked(row)]
     explanations = [piece for topic in topics for piece in topic.explained(named, rows)]
     explanations.append(unsettled_in_words(study, line, named, phases))
+    explanations.append(raters_left_out_in_words(study, line, named))
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
