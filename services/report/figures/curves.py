@@ -18,7 +18,6 @@ HEIGHT = 460
 # Points within as many percentage points cover each other; a covered one is drawn larger, to be seen around the other.
 _ONE_SPOT, _AROUND = 1.0, 5
 _SIZE = 9
-ABOVE_POINTS = "beside n or above a point"
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -41,7 +40,7 @@ def curves(
 ) -> Any:
     """Draw shares in percent with their intervals: a line per name, told apart in grey by dashes and symbols.
 
-    What has a warning has a sign beside its n, or above it where n is behind the name.
+    A point with a warning has a sign beside its n, also where n is behind the name.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def curves(
 
 @dataclass(frozen=True)
 class _Curve:
-    """The points of a party, the how manieth it is, by how much it is shifted, and whether its n is behind its name."""
+    """The points of a party, its number, by how much it is shifted, and whether its n is behind its name."""
 
     name: str
     points: Sequence[Point]
@@ -84,26 +83,21 @@ class _Curve:
 
     @property
     def named(self) -> str:
-        return f"{self.name} (n = {range_in_words(self.numbers)})" if self.in_name else self.name
-
-    @property
-    def numbers(self) -> list[int]:
-        return [point.share.n for point in self.points]
+        if not self.in_name:
+            return self.name
+        warned = any(point.share.warning for point in self.points)
+        return f"{self.name} (n = {range_in_words([point.share.n for point in self.points])}{_sign(warned)})"
 
     @property
     def notes(self) -> list[dict[str, Any]]:
-        """What is above the points: their n, unless it is behind the name, and the sign of those with a warning."""
-        texts = [
-            " ".join(filter(None, ("" if self.in_name else f"n = {point.share.n}", WARNED * bool(point.share.warning))))
-            for point in self.points
-        ]
-        return [self._above(point, text) for point, text in zip(self.points, texts, strict=True) if text]
+        """The n above each point as annotations, one line higher for each party; none if it is behind the name."""
+        return [] if self.in_name else [self._number_above(point) for point in self.points]
 
-    def _above(self, point: Point, text: str) -> dict[str, Any]:
-        """Return a text as an annotation above a point's interval, one line higher for each party."""
+    def _number_above(self, point: Point) -> dict[str, Any]:
         top = point.share.value if math.isnan(point.share.high) else point.share.high
         return {
-            "x": point.x + self.shift, "y": 100 * top, "yshift": 9 + 12 * self.number, "text": text,
+            "x": point.x + self.shift, "y": 100 * top, "yshift": 9 + 12 * self.number,
+            "text": f"n = {point.share.n}{_sign(bool(point.share.warning))}",
             "showarrow": False, "font": {"size": 10, "color": self.colour},
         }  # fmt: skip
 
@@ -137,6 +131,10 @@ class _Curve:
     def _hover(self, point: Point) -> str:
         said = f"{self.name}: {point.what}, n = {point.share.n}"
         return f"{said}; {point.share.warning}" if point.share.warning else said
+
+
+def _sign(warned: bool) -> str:
+    return f" {WARNED}" if warned else ""
 
 
 def _diagonal() -> Any:

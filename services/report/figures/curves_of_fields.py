@@ -10,7 +10,7 @@ from exchange.report.estimate_rows import EstimateRow
 from exchange.report.report_structure import EstimateTable, Section
 from exchange.report.report_words import intervals_in_words, names_of_answers, statistic_in_words, stratum_in_words
 from exchange.report.shown_numbers import shown_estimate
-from services.report.figures.curves import ABOVE_POINTS, Point, curves
+from services.report.figures.curves import Point, curves
 from services.report.figures.figure import Figure, lacking_in_words, rows_in_words
 
 # With more lines nobody follows the legend.
@@ -100,5 +100,5 @@ def _of_curves(
     section: Section, key: str, title: str, caption: str, draw: Callable[[], Any], rows: Sequence[EstimateRow]
 ) -> Figure:
     """Return a figure of curves, whose caption says what is not drawn, and what its sign is about."""
-    said = " ".join(filter(None, (caption, lacking_in_words(rows, ABOVE_POINTS))))
+    said = " ".join(filter(None, (caption, lacking_in_words(rows))))
     return Figure(f"{section.key}-{key}", section.key, title, said, draw, rows_in_words(rows))

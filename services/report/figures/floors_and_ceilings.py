@@ -10,7 +10,7 @@ from exchange.report.report_words import intervals_in_words, statistic_in_words,
 from exchange.report.shown_numbers import shown_estimate
 from exchange.report.statistic_names import Compared
 from protocol.language.wording import listed
-from services.report.figures.curves import ABOVE_POINTS, Point, curves
+from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import SHARES, forest
 from services.report.figures.figure import MOST_LINES, Figure, lacking_in_words, rows_in_words
 
@@ -113,6 +113,6 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
             f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: {because}."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
-        said = " ".join(filter(None, (caption, lacking_in_words(own, ABOVE_POINTS))))
+        said = " ".join(filter(None, (caption, lacking_in_words(own))))
         figures.append(Figure(f"{key}-{compared}", section, named, said, draw, rows_in_words(own)))
     return figures

@@ -41,6 +41,11 @@ def notes(figure: Figure) -> list[str]:
     return [str(note.text) for note in figure.figure.layout.annotations]
 
 
+def numbers(figure: Figure) -> list[str]:
+    """Where n is said: above the points, or behind the names."""
+    return [*notes(figure), *(str(trace.name) for trace in figure.figure.data)]
+
+
 def of_kind(kind: str, warning: str | None) -> Figure:
     shares = (share(0.5), share(0.7, warning))
     places = (Category("1", "one"), Category("2", "two"))
@@ -59,9 +64,9 @@ def of_kind(kind: str, warning: str | None) -> Figure:
 def test_a_point_of_a_curve_with_a_warning_has_its_sign_which_the_caption_explains(kind: str) -> None:
     warned, certain = of_kind(kind, WARNED), of_kind(kind, None)
 
-    assert sum(SIGN in note for note in notes(warned)) == 1
-    assert f"{SIGN} beside n or above a point: with a warning, which the table gives." in warned.caption
-    assert SIGN not in "".join(notes(certain)) + certain.caption
+    assert [SIGN in n for n in numbers(warned) if "n = " in n].count(True) == 1
+    assert f"{SIGN} beside n: with a warning, which the table gives." in warned.caption
+    assert SIGN not in "".join(numbers(certain)) + certain.caption
 
 
 def test_the_hover_of_a_point_gives_its_warning_in_words() -> None:
