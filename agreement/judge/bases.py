@@ -105,7 +105,7 @@ def bases(material: Material) -> list[Basis]:
     A single human is the only basis. Several humans are combined by majority for categories (ties are left out), by the
     mean for numbers, and by majority and median for ordered levels. Beside these come unanimity, which leaves out the
     hard candidates and so flatters a judge; the mean score, which leaves out none; the adjudicated verdicts, if any;
-    and each human alone. A mean is that of whoever rated a candidate, even of a single human; the other rules need two.
+    and each human alone. A mean is that of all who rated a candidate, even of a single human; the other rules need two.
     The mean score comes first for ordered levels, and for two humans, whose majority is unanimity.
 
     Parameters

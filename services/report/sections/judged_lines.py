@@ -302,7 +302,7 @@ def says_of_mean(rows: Sequence[EstimateRow], basis: Basis) -> list[EstimateRow]
     """Return rows whose method says, where they rest on a mean of raters, how much of it only one of them rated."""
     if not basis.of_one:
         return list(rows)
-    note = f"; the mean is of whoever rated a candidate ({basis.of_one} by a single rater)"
+    note = f"; the mean is of all who rated a candidate ({basis.of_one} by a single rater)"
     return [
         replace(row, estimate=replace(row.estimate, method=row.estimate.method + note))
         if isinstance(row.estimate, Estimate) and row.compared not in _RAW

@@ -95,7 +95,7 @@ def test_two_humans_are_joined_by_their_mean_score_which_leaves_no_hard_candidat
 
 
 @pytest.mark.parametrize("scale", [Scale("number"), Scale("ordinal", ("0", "1", "2", "3"))])
-def test_a_mean_is_that_of_whoever_rated_a_candidate_of_numbers_as_of_steps_and_says_how_many_a_single_human(scale):
+def test_a_mean_is_that_of_all_who_rated_a_candidate_of_numbers_as_of_steps_and_says_how_many_a_single_human(scale):
     nan = np.nan
     given = material([[1, 3, 2], [nan, 2, 2], [nan, nan, 3]], {"judge": [1, 2, 2]}, scale=scale)
 

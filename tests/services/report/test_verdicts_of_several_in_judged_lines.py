@@ -31,5 +31,5 @@ def test_a_line_that_rests_on_a_mean_says_on_how_many_candidates_it_is_of_a_sing
 
     (said,) = says_of_mean([row], basis_of(given, "mean"))
 
-    assert said.estimate.method.endswith("; the mean is of whoever rated a candidate (2 by a single rater)") == says_so
+    assert said.estimate.method.endswith("; the mean is of all who rated a candidate (2 by a single rater)") == says_so
     assert says_of_mean([row], basis_of(given, "h1")) == [row]
