@@ -10,6 +10,7 @@ from scipy import optimize
 from agreement.cautions import RARE, hardly_overlapping
 from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
+from agreement.p_in_clusters import PInClusters, two_sided
 from agreement.quantiles import normal_tail, upper_normal, upper_t
 
 OF_AREAS: tuple[Interval, ...] = ("score", "normal")
@@ -93,6 +94,7 @@ def scored(
     units: tuple[int, int],
     wrong_side: float,
     worth: float | None,
+    p_in_clusters: PInClusters = "t",
 ) -> Estimate:
     """An area with score limits.
 
@@ -106,16 +108,19 @@ def scored(
         As in `hardly_overlapping`.
     worth : float or None
         Kish's effective number of clusters; None without.
+    p_in_clusters : {"t", "normal"}
+        The distribution of P with clusters; that of the limits is t.
 
     Returns
     -------
     Estimate
     """
     tail = (1.0 - confidence) / 2.0
-    quantile = upper_normal(tail) if worth is None else upper_t(tail, max(1.0, worth - 1.0))
+    df = None if worth is None else max(1.0, worth - 1.0)
+    quantile = upper_normal(tail) if df is None else upper_t(tail, df)
     low, high = score_limits(value, variance, sides, units, quantile)
     se = math.sqrt(variance) if variance > NO_VARIANCE else None
-    p = None if se is None else 2.0 * normal_tail(abs(value - 0.5) / se)
+    p = None if se is None else two_sided((value - 0.5) / se, None if p_in_clusters == "normal" else df)
     estimate = Estimate(
         name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence, n_clusters=n_clusters
     )

@@ -12,7 +12,9 @@ from agreement.words import Part, parts_of
 Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
+    "few_clusters_of_test",
     "few_resampled",
+    "few_for_normal",
     "few_raters",
     "few_items",
     "rare_category",

@@ -71,6 +71,29 @@ def few_clusters(n_clusters: int | None) -> Caution | None:
     return Caution("few_clusters", _only(n_clusters, says), FEW_CLUSTERS)
 
 
+def few_for_test(n_clusters: int | None) -> Caution | None:
+    """The warning for a test that allows for clusters and has no interval.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Number of clusters; None for independent items.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> few_for_test(4).text
+    'only 4 clusters: P of a test of fewer than 10 clusters is uncertain'
+    """
+    if n_clusters is None or n_clusters >= FEW_CLUSTERS:
+        return None
+    says = f"P of a test of fewer than {FEW_CLUSTERS} clusters is uncertain"
+    return Caution("few_clusters_of_test", _only(n_clusters, says), FEW_CLUSTERS)
+
+
 def few_resampled(n_clusters: int | None) -> Caution | None:
     """The warning for a cluster bootstrap with enough clusters for other intervals, but not for this one.
 
@@ -327,29 +350,6 @@ def rare_among_heavy(count: int) -> Caution | None:
         "to be too narrow"
     )
     return Caution("rare_outcome", text, RARE) if count < RARE else None
-
-
-def nearly_constant(others: int) -> Caution | None:
-    """The warning for a bootstrapped mean when nearly all units have the same value.
-
-    Parameters
-    ----------
-    others : int
-        Number of units with a value other than the most frequent one.
-
-    Returns
-    -------
-    Caution or None
-
-    Examples
-    --------
-    >>> nearly_constant(3).text
-    'fewer than 5 differ from the most frequent value: the interval is uncertain'
-    """
-    if others >= RARE:
-        return None
-    text = f"fewer than {RARE} differ from the most frequent value: the interval is uncertain"
-    return Caution("nearly_constant", text, RARE)
 
 
 def seldom_differing(differing: int) -> Caution | None:

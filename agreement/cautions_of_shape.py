@@ -193,3 +193,39 @@ def of_disagreements(
         return None, None
     where = f"on fewer than {RARE} {unit}s" if groups is None else f"in fewer than {RARE} clusters"
     return None, Caution("nearly_constant", f"raters differ {where}: the interval is likely to be too narrow", RARE)
+
+
+def nearly_constant(values: Floats, groups: Codes | None = None, *, of_part: bool = False) -> Caution | None:
+    """The warning for a bootstrapped mean when nearly all units have the same value.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Without missing values.
+    groups : ndarray of int, shape (n,), or None
+        Cluster of each. Whole clusters are drawn, so those with another value count, unless every cluster has one.
+    of_part : bool
+        Whether they are one of two parts that are compared.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> nearly_constant(np.array([1.0] * 20 + [0.0] * 3)).text
+    'fewer than 5 differ from the most frequent value: the interval is uncertain'
+    >>> nearly_constant(np.array([1.0] * 20 + [0.0] * 5), np.repeat(np.arange(5), 5)).text
+    'fewer than 5 clusters have a value other than the most frequent one: the interval is uncertain'
+    """
+    seen, codes, times = np.unique(values, return_inverse=True, return_counts=True)
+    others = codes != int(times.argmax()) if seen.size else np.zeros(0, dtype=np.bool_)
+    count, what = int(others.sum()), f"fewer than {RARE} differ from the most frequent value"
+    if groups is not None:
+        with_another = np.unique(groups[others]).size
+        if with_another < min(count, np.unique(groups).size):
+            count, what = with_another, f"fewer than {RARE} clusters have a value other than the most frequent one"
+    if count >= RARE:
+        return None
+    where = "in one of the two parts, " if of_part else ""
+    return Caution("nearly_constant", f"{where}{what}: the interval is uncertain", RARE)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import check_resamples, one_of, shown, whole_number, yes_or_no
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.coding import Ratings, compact, encode_clusters, numbers_or_nan, same_length, strata_of_units
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
@@ -20,7 +20,6 @@ from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import mean_gap, refuse_huge, rescaled, tiny_unit
 from agreement.methods import bootstrap_of, leaving_out
 from agreement.p_by_inverting import p_of_units
-from agreement.pairwise import others_than_most
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import (
     Seed,
@@ -325,10 +324,11 @@ def paired_difference(
     )
     value = mean_gap(first[known], second[known])
     given, of_p = p_of_units(gaps.size, n_clusters, seed)
-    note += of_p if tests_zero else ""
+    # Without limits there is no interval to invert.
+    note += of_p if tests_zero and (spread.p is not None or not given) else ""
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # If all of a few differences go one way, hardly a resample is without one, and 0 is excluded far too often.
-    estimate = estimate.warned(nearly_constant(others_than_most(gaps)) if not math.isnan(estimate.low) else None)
+    estimate = estimate.warned(nearly_constant(gaps, groups) if not math.isnan(estimate.low) else None)
     return replace(estimate, p=spread.p) if tests_zero and given else estimate
 
 

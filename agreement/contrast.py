@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.accuracy import correctness
 from agreement.arguments import check_resamples, yes_or_no
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.coding import Floats, Ratings, compact, encode_clusters, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, OF_CLUSTERED_NUMBERS, Interval, chosen_interval
@@ -17,7 +17,6 @@ from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import refuse_huge, rescaled, tiny_unit
 from agreement.methods import bootstrap_of
 from agreement.p_by_inverting import p_of_units
-from agreement.pairwise import others_than_most
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 
 
@@ -121,11 +120,13 @@ def difference_of_parts(
     )
     value = math.fsum(rows[:, 0]) / math.fsum(rows[:, 1]) - math.fsum(rows[:, 2]) / math.fsum(rows[:, 3])
     given, of_p = p_of_units(numbers.size, n_clusters, seed)
-    note = ", both parts together" + (of_p if tests_zero else "")
+    says_p = tests_zero and (spread.p is not None or not given)  # without limits there is no interval to invert
+    note = ", both parts together" + (of_p if says_p else "")
     estimate = spread.estimate(name, value, numbers.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # A part whose values are nearly all alike hardly varies in the resamples, however few units it has.
-    of_parts = [others_than_most(numbers[weight == part]) for part in (0.0, 1.0)]
-    estimate = estimate.warned(nearly_constant(min(of_parts)) if not math.isnan(estimate.low) else None)
+    in_parts = [weight == part for part in (1.0, 0.0)]
+    few = [nearly_constant(numbers[own], None if groups is None else groups[own], of_part=True) for own in in_parts]
+    estimate = estimate.warned(*(few if not math.isnan(estimate.low) else ()))
     return replace(estimate, p=spread.p) if tests_zero and given else estimate
 
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from agreement.arguments import one_of, shown
 from agreement.caution import Caution
-from agreement.cautions import few_raters, nearly_constant, rare_category
+from agreement.cautions import few_raters, rare_category
+from agreement.cautions_of_shape import nearly_constant
 from agreement.chance_corrected import Coefficient
 from agreement.codebook import declared, is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, as_values, encode, numbers_or_nan
@@ -24,7 +25,6 @@ from agreement.coefficients import (
 from agreement.functions_of_sums import OfSums, ccc_of, icc_of, mean_of, pearson_of
 from agreement.krippendorff import Level, alpha_coefficient
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
-from agreement.pairwise import others_than_most
 from agreement.ranks_of_units import kendall_of, spearman_of
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 
@@ -170,7 +170,7 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
     if options.statistic == "accuracy":
         right = [(table[:, 0] == table[:, 1]).astype(np.float64) for table in codes]
         first, second = (mean_of(side) for side in right)
-        return first, second, nearly_constant(others_than_most(right[0] - right[1]))
+        return first, second, nearly_constant(right[0] - right[1], units)
     if options.statistic == "f1":
         positive = _position(options.positive, levels)
         first, second = (_f1(table, len(levels), positive) for table in codes)

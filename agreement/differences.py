@@ -161,7 +161,8 @@ def coefficient_difference(
         clustered=n_clusters is not None,
     )
     how = f", paired, widened for {count:.4g} units; {NAMES[statistic]} {values[0]:.3f} less {values[1]:.3f}"
-    note = how + "; P by inverting the interval" + note + (of_first.note or of_second.note)
+    of_p = "" if spread.p is None else "; P by inverting the interval"
+    note = how + of_p + note + (of_first.note or of_second.note)
     estimate = spread.estimate(
         name, values[0] - values[1], n, unit, confidence=confidence, n_clusters=n_clusters, note=note
     )

@@ -9,14 +9,13 @@ from functools import partial
 import numpy as np
 
 from agreement.arguments import whole_number
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.codebook import is_missing, refuse_unlike
 from agreement.coding import Codes, Floats, Ratings, encode, encode_clusters, single_values
 from agreement.consensus import Rule, Ties, consensus
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.methods import FIXED, bootstrap_of
-from agreement.pairwise import others_than_most
 from agreement.ratings import RatingTable, rows_of
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.result import Result
@@ -252,4 +251,5 @@ class _Table:
         value = float(mean_share(rows.sum(axis=0)))
         estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
         each = held.sum(axis=1)
-        return estimate.warned(nearly_constant(others_than_most(counted.sum(axis=1)[each > 0] / each[each > 0])))
+        of_used = None if self.groups is None else self.groups[each > 0]
+        return estimate.warned(nearly_constant(counted.sum(axis=1)[each > 0] / each[each > 0], of_used))

@@ -80,10 +80,10 @@ def t_with(freedom: int | str, preposition: str = "with") -> Words:
 
     Examples
     --------
-    >>> t_with(7), t_with("12.5", "on")
-    ('t with 7 degrees of freedom', 't on 12.5 degrees of freedom')
+    >>> t_with(7), t_with("12.5", "on"), t_with(1)
+    ('t with 7 degrees of freedom', 't on 12.5 degrees of freedom', 't with 1 degree of freedom')
     """
-    return Words(f"t {preposition} ", Part(f"{freedom}", is_number=True), Part(" degrees of freedom", terms=_FREEDOM))
+    return Words(f"t {preposition} ", Part(f"{freedom}", is_number=True), Part(f" {_degrees(freedom)}", terms=_FREEDOM))
 
 
 def of_effective_number(effective: float, n: int, freedom: int, way: str = "") -> Words:
@@ -115,7 +115,7 @@ def of_effective_number(effective: float, n: int, freedom: int, way: str = "") -
     behind = f"; {way}" if way else ""
     return Words(
         Part(f" ({effective:.1f} of {n}{behind})", together=f", {way}" if way else ""),
-        Part(f", t with {freedom} degrees of freedom", together=", by the t distribution", terms=_FREEDOM),
+        Part(f", t with {freedom} {_degrees(freedom)}", together=", by the t distribution", terms=_FREEDOM),
     )
 
 
@@ -158,7 +158,7 @@ def of_lambda(said: str) -> Words:
     return Words(Part(said, together=""))
 
 
-def score_test(degrees: int, among: str) -> Words:
+def score_test(degrees: int, among: str, *, clustered: bool = False) -> Words:
     """The name of the score test of equal differences at all levels of a factor.
 
     Parameters
@@ -167,6 +167,8 @@ def score_test(degrees: int, among: str) -> Words:
         Its degrees of freedom.
     among : str
         What P is adjusted over, in the plural.
+    clustered : bool
+        Whether it allows for clusters.
 
     Returns
     -------
@@ -176,6 +178,13 @@ def score_test(degrees: int, among: str) -> Words:
     --------
     >>> score_test(2, "factors")
     'score test of equal differences, 2 degrees of freedom, P by Holm over the factors'
+    >>> score_test(1, "factors", clustered=True)
+    'score test of equal differences, allowing for clusters, 1 degree of freedom, P by Holm over the factors'
     """
-    of = Part(f"{degrees} degrees of freedom", terms=_FREEDOM)
-    return Words("score test of equal differences", ", ", of, f", P by Holm over the {among}")
+    of = Part(f"{degrees} {_degrees(degrees)}", terms=_FREEDOM)
+    allowing = ", allowing for clusters" if clustered else ""
+    return Words("score test of equal differences", f"{allowing}, ", of, f", P by Holm over the {among}")
+
+
+def _degrees(number: int | str) -> str:
+    return "degree of freedom" if str(number) == "1" else "degrees of freedom"

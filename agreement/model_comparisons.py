@@ -10,13 +10,14 @@ import numpy as np
 from scipy import stats
 
 from agreement.arguments import check_resamples
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.clustered_scores import units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.estimate import Estimate, check_confidence
+from agreement.interval_kinds import Interval, chosen_interval
 from agreement.magnitude import in_range
-from agreement.pairwise import others_than_most
-from agreement.prevalence import prediction_powered_mean
+from agreement.p_in_clusters import two_sided
+from agreement.prevalence import clusters_of_both, prediction_powered_mean
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
 from agreement.result import Result
@@ -51,6 +52,7 @@ def prediction_powered_difference(
     unlabelled: tuple[Ratings, Ratings],
     *,
     tuned: bool = True,
+    interval: Interval | None = None,
     clusters: Ratings | None = None,
     unlabelled_clusters: Ratings | None = None,
     confidence: float = 0.95,
@@ -59,9 +61,9 @@ def prediction_powered_difference(
     """Mean verdict on model A minus that on model B over a pool, from a labelled sample and a judge's verdicts on all.
 
     The prediction-powered mean [1]_ [2]_ of the differences item by item, so that errors common to both models on an
-    item cancel before estimation. Limits are normal and not clipped: a difference is not a share, even if the labelled
-    ones happen to be only 0 and 1. The gain in labels follows from the variances: ``effective labels = n (se of the
-    labelled alone / se)^2``.
+    item cancel before estimation. Limits and P are normal, with clusters by t, and limits are not clipped: a difference
+    is not a share, even if the labelled ones happen to be only 0 and 1. The gain in labels follows
+    from the variances: ``effective labels = n (se of the labelled alone / se)^2``.
 
     Parameters
     ----------
@@ -70,6 +72,9 @@ def prediction_powered_difference(
         an item without both verdicts is left out.
     unlabelled : pair of sequences of numbers, shape (N,) each
         The judge's verdicts on A and B for all other items of the pool.
+    interval : {"t", "normal"}, optional
+        The distribution of limits and P: by default t with the number of labelled clusters less 1 degrees of freedom,
+        without clusters normal.
     tuned, clusters, unlabelled_clusters, confidence
         As in `prediction_powered_mean`.
     unit : str
@@ -79,7 +84,7 @@ def prediction_powered_difference(
     -------
     ModelDifference
         Each is undefined in the same cases as `prediction_powered_mean`; with a warning if the models differ on fewer
-        than five labelled items.
+        than five labelled items, and where "normal" is used in fewer than 20 clusters.
 
     Raises
     ------
@@ -102,28 +107,31 @@ def prediction_powered_difference(
     """
     gaps = [_gap(pair, name) for pair, name in ((human, "human"), (judge, "judge"), (unlabelled, "unlabelled"))]
     name = "prediction-powered difference of two models"
-    powered = prediction_powered_mean(
-        *gaps, tuned=tuned, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
-        confidence=confidence, name=name, unit=unit,
-    )  # fmt: skip
+    known, there = ~np.isnan(gaps[0]) & ~np.isnan(gaps[1]), ~np.isnan(gaps[2])
+    groups = clusters_of_both(clusters, unlabelled_clusters, known, there)[0]
+    usual: Interval = "normal" if groups is None else "t"
+    by: dict[str, Any] = {
+        "interval": chosen_interval(usual if interval is None else interval, "t", "normal"),
+        "clusters": clusters, "unlabelled_clusters": unlabelled_clusters, "confidence": confidence, "unit": unit,
+    }  # fmt: skip
+    powered = prediction_powered_mean(*gaps, tuned=tuned, name=name, **by)
     # an uninformative judge leaves the mean of the labelled items
     silent = [np.where(np.isnan(gap), np.nan, 0.0) for gap in gaps[1:]]
-    alone = prediction_powered_mean(
-        gaps[0], *silent, tuned=False, interval="normal", clusters=clusters, unlabelled_clusters=unlabelled_clusters,
-        confidence=confidence, name="difference of two models, labelled alone", unit=unit,
-    )  # fmt: skip
-    used = gaps[0][~np.isnan(gaps[0]) & ~np.isnan(gaps[1])]
-    few = nearly_constant(others_than_most(used)) if used.size else None
-    powered, alone = powered.warned(few), alone.warned(few)
+    labelled_only = "difference of two models, labelled alone"
+    alone = prediction_powered_mean(gaps[0], *silent, tuned=False, name=labelled_only, **by)
+    used = gaps[0][known]
+    few = nearly_constant(used, groups) if used.size else None
+    powered, alone = (_with_p(each.warned(few), by["interval"]) for each in (powered, alone))
     effective = powered.n * (alone.se / powered.se) ** 2 if alone.se and powered.se else None
-    return ModelDifference(_with_p(powered), _with_p(alone), effective)
+    return ModelDifference(powered, alone, effective)
 
 
-def _with_p(difference: Estimate) -> Estimate:
-    """P for no difference, by the normal distribution of the limits."""
+def _with_p(difference: Estimate, interval: Interval) -> Estimate:
+    """P for no difference, by the distribution of the limits."""
     if not difference.se:
         return difference
-    return replace(difference, p=2.0 * float(stats.norm.sf(abs(difference.value) / difference.se)))
+    units = difference.n if difference.n_clusters is None else difference.n_clusters
+    return replace(difference, p=two_sided(difference.value / difference.se, units - 1 if interval == "t" else None))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.arguments import shown
-from agreement.cautions import nearly_constant
+from agreement.cautions_of_shape import nearly_constant
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.estimate import Estimate
@@ -155,7 +155,7 @@ def mean_of_items(
         values[known], groups, name=name, unit=unit, note=_left_out(known, note),
         resamples=resamples, seed=seed, interval=kind, confidence=confidence,
     )  # fmt: skip
-    return estimate.warned(nearly_constant(others_than_most(values[known])) if known.any() else None)
+    return estimate.warned(nearly_constant(values[known], groups) if known.any() else None)
 
 
 def same_of_items(
@@ -220,34 +220,15 @@ def share_of_items(
     Estimate
     """
     known = ~np.isnan(values)
+    groups = _groups(clusters, known)
     estimate = share(
-        values[known] == 1.0, _groups(clusters, known), name=name, unit=unit,
+        values[known] == 1.0, groups, name=name, unit=unit,
         note=_left_out(known, note) if left_out is None else left_out,
         resamples=resamples, seed=seed, interval=interval, confidence=confidence,
     )  # fmt: skip
     if interval not in BOOTSTRAPS or not known.any():
         return estimate  # Wilson's interval holds with few, or without any, of one kind
-    return estimate.warned(nearly_constant(others_than_most(values[known])))
-
-
-def others_than_most(values: Floats) -> int:
-    """How many of the values differ from the most frequent one.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Without missing values.
-
-    Returns
-    -------
-    int
-
-    Examples
-    --------
-    >>> others_than_most(np.array([1.0, 1.0, 0.5, 0.0]))
-    2
-    """
-    return int(values.size - np.unique(values, return_counts=True)[1].max(initial=0))
+    return estimate.warned(nearly_constant(values[known], groups))
 
 
 def _groups(clusters: Ratings | None, known: np.ndarray[Any, np.dtype[np.bool_]]) -> Codes | None:

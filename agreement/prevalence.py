@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.arguments import yes_or_no
 from agreement.caution import Caution
@@ -28,6 +27,8 @@ from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
 from agreement.magnitude import magnitude, refuse_huge
 from agreement.methods import leaving_out, of_lambda
+from agreement.p_in_clusters import few_for_normal
+from agreement.quantiles import upper_normal, upper_t
 from agreement.unseen import unseen_of_share
 from agreement.words import Part, Words
 
@@ -82,13 +83,15 @@ def prediction_powered_mean(
         The judge's verdicts on all other units of the pool; missing ones are left out.
     tuned : bool
         Whether lambda is estimated from the data.
-    interval : {"score", "normal"}, optional
+    interval : {"score", "t", "normal"}, optional
         "score" requires human verdicts 0 and 1 and is then the default if tuned: Wilson's interval at the effective
         number of labelled units, ``m (1 - m) / var``, with m the value clipped to 0 and 1, the variance of the labelled
         over n - 2, and a t quantile; if the variance is 0, it is the number labelled. Judge and human are assumed to
         differ in at least half a label. With strata the interval combines that of each (`agreement.strata_limits`), so
         that a stratum whose labels are all right is not taken as certain; with unequal probabilities the variance is
-        shrunk, as by one event, towards that of the weights' effective number of units. "normal" is not clipped.
+        shrunk, as by one event, towards that of the weights' effective number of units. "t" has the number of
+        labelled clusters (units) less 1 degrees of freedom and is the default otherwise with clusters, "normal"
+        without; neither is clipped.
     probabilities : sequence of numbers, shape (n,), optional
         Inclusion probability of each labelled unit.
     strata, unlabelled_strata : sequence, shapes (n,) and (N,), optional
@@ -107,7 +110,8 @@ def prediction_powered_mean(
         `n` is the number of labelled units, `n_clusters` that of their clusters. Warns, except for "score" with strata,
         if labels stand for unequal numbers of units and, among those that stand for more than 1.25 times the mean,
         fewer than five human verdicts are 1, or 0. Also warns for "score" in clusters if a few more labelled clusters
-        of a different kind would move the value out of its interval (`agreement.unseen.unseen_of_share`).
+        of a different kind would move the value out of its interval (`agreement.unseen.unseen_of_share`), and for
+        "normal" in fewer than 20 clusters.
 
     Raises
     ------
@@ -145,8 +149,8 @@ def prediction_powered_mean(
     groups, other_groups = clusters_of_both(clusters, unlabelled_clusters, known, there)
     n_clusters = int(np.unique(groups).size) if groups is not None else None
     binary = bool(np.isin(y[known], (0.0, 1.0)).all())
-    kinds: tuple[Interval, ...] = ("score", "normal") if binary else ("normal",)
-    usual: Interval = "score" if binary and tuned else "normal"
+    kinds: tuple[Interval, ...] = ("score", "t", "normal") if binary else ("t", "normal")
+    usual: Interval = "score" if binary and tuned else "normal" if groups is None else "t"
     interval = chosen_interval(usual if interval is None else interval, *kinds)
     if interval == "score" and not tuned:
         refuse_huge(f, "judge")
@@ -155,7 +159,7 @@ def prediction_powered_mean(
     scale, of_judge = (magnitude(y), magnitude(f, rest)) if tuned else (magnitude(y, f, rest),) * 2
     lost, y, f, rest = int((~known).sum()), y[known] / scale, f[known] / of_judge, rest[there] / of_judge
     n, others, most = y.size, rest.size, of_judge / scale
-    method = Words("PPI++" if tuned else "PPI", ", ", _in_words(interval, strata is not None))
+    method = Words("PPI++" if tuned else "PPI", ", ", _in_words(interval, strata is not None, groups is not None))
     method += f", {others} unlabelled"
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     method += _of_units(unit, groups is not None, unlabelled_clusters is not None)
@@ -199,10 +203,11 @@ def prediction_powered_mean(
         reason = "the standard error is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
     se = math.sqrt(variance) * scale
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+    df, tail = (n if n_clusters is None else n_clusters) - 1.0, (1.0 - confidence) / 2.0
+    half = se * (upper_t(tail, df) if interval == "t" else upper_normal(tail))
     return Estimate(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
-    ).warned(rare)
+    ).warned(rare, few_for_normal(n_clusters, limits=True) if interval == "normal" else None)
 
 
 def _refuse_half_designs(
@@ -220,9 +225,11 @@ def _refuse_half_designs(
         raise ValueError("unlabelled_clusters without clusters: expected the clusters of the labelled too")
 
 
-def _in_words(interval: Interval, stratified: bool) -> Part:
+def _in_words(interval: Interval, stratified: bool, clustered: bool) -> Part:
     if interval == "normal":
         return Part("normal interval, not clipped")
+    if interval == "t":
+        return Part(f"t interval by the number of {'clusters' if clustered else 'labels'}, not clipped")
     words = "Wilson score interval on the effective number"
     if stratified:
         words = "Wilson score intervals of the strata on their effective numbers, put together"

@@ -21,6 +21,7 @@ from agreement.given_numbers import as_floats
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
 from agreement.methods import leaving_out
+from agreement.p_in_clusters import PInClusters, few_for_normal
 from agreement.percent import of_uneven_clusters
 from agreement.words import Words
 
@@ -31,6 +32,7 @@ def roc_auc(
     *,
     clusters: Ratings | None = None,
     interval: Interval | None = None,
+    p_in_clusters: PInClusters = "t",
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -52,6 +54,8 @@ def roc_auc(
         Cluster of each item, for example the subject.
     interval : {"score", "normal"}, optional
         By default "score", which holds for areas near 1 in small samples too.
+    p_in_clusters : {"t", "normal"}
+        The distribution of `p` beside score limits in clusters, which are by t; beside normal ones it is normal.
     confidence : float
         Nominal coverage.
     unit : str
@@ -60,7 +64,7 @@ def roc_auc(
     Returns
     -------
     Estimate
-        `p` tests 0.5 with the same standard error.
+        `p` tests 0.5 with the same standard error. With a warning if it is normal and there are fewer than 20 clusters.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def roc_auc(
     0.75
     """
     sides = Sides("scores of positives and negatives", "positives or negatives")
-    return area_of_sides(score, outcome, clusters, confidence, unit, sides, interval)
+    return area_of_sides(score, outcome, clusters, confidence, unit, sides, interval, p_in_clusters)
 
 
 class Sides(NamedTuple):
@@ -99,12 +103,13 @@ def area_of_sides(
     unit: str,
     sides: Sides,
     interval: Interval | None = None,
+    p_in_clusters: PInClusters = "t",
 ) -> Estimate:
     """The area under the ROC curve of two sides with names of their own.
 
     Parameters
     ----------
-    score, outcome, clusters, confidence, unit, interval
+    score, outcome, clusters, confidence, unit, interval, p_in_clusters
         As in `roc_auc`.
     sides : Sides
         The names of the two sides.
@@ -122,7 +127,9 @@ def area_of_sides(
     used = known & ~np.isnan(scores)
     groups, n_clusters = _groups(clusters, used)
     lost, n, name = int((~used).sum()), int(used.sum()), "area under the ROC curve"
-    method = _method(groups is not None, lost, kind)
+    worth = None if groups is None or alone(groups) else clusters_with(np.ones(n), groups)
+    by_t = kind == "score" and p_in_clusters == "t"
+    method = _method(groups is not None, lost, kind, of_p=by_t and worth is not None)
     scores, positive = scores[used], positive[used]
     if not positive.any() or positive.all():
         reason = (sides.no_negative if positive.any() else sides.no_positive).format(unit=unit)
@@ -138,14 +145,16 @@ def area_of_sides(
     of_sides = _units_of_sides(positive, groups)
     wrong_side = min(of_sides) * min(value, 1.0 - value)
     if kind == "score" and (variance > NO_VARIANCE or (value in (0.0, 1.0) and min(of_sides) > 1)):
-        worth = None if groups is None or alone(groups) else clusters_with(np.ones(n), groups)
         counts = of_positive.size, of_negative.size
         estimate = scored(
-            name, value, variance, n, unit, method, confidence, n_clusters, counts, of_sides, wrong_side, worth
-        )
+            name, value, variance, n, unit, method, confidence, n_clusters, counts, of_sides, wrong_side, worth,
+            p_in_clusters,
+        )  # fmt: skip
     else:
         estimate = normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
-    return estimate.warned(of_uneven_clusters(positive, groups))
+    by_normal = worth is not None and not by_t and estimate.p is not None
+    few = few_for_normal(n_clusters, limits=kind == "normal") if by_normal else None
+    return estimate.warned(of_uneven_clusters(positive, groups), few)
 
 
 def macro_auc(
@@ -349,8 +358,9 @@ def _groups(clusters: Ratings | None, used: npt.NDArray[np.bool_]) -> tuple[Code
     return compact(encode_clusters(clusters, used.size)[used])
 
 
-def _method(clustered: bool, lost: int, interval: Interval = "normal") -> Words:
+def _method(clustered: bool, lost: int, interval: Interval = "normal", *, of_p: bool = False) -> Words:
     kind = ("Obuchowski's clustered standard error",) if clustered else ("DeLong standard error", ", independent items")
     of_kind = ", Newcombe score interval" if interval == "score" else ", normal interval, clipped to [0, 1]"
     of_kind += ", t by effective number of clusters" if interval == "score" and clustered else ""
+    of_kind += ", as is P" if of_p else ""
     return Words(*kind, of_kind, leaving_out(lost, "with a missing value"))

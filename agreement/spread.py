@@ -23,6 +23,7 @@ UNDEFINED_SHARE = 0.05
 _MISSED = "; the value lies outside the limits because the bootstrap distribution is biased"
 _ROUNDING = 1e-12  # a limit this close to the value, relative to 1, is set to the value
 _LEAST_TAIL = 5e-13
+_FARTHEST = "; the limits are the smallest and the largest resample, as this level lies beyond them"
 """Smallest tail for percentiles: no resample lies beyond it, and 1 minus a smaller one would soon round to 1."""
 
 
@@ -283,9 +284,14 @@ def widened_limits(values: Floats, confidence: float, text: str, units: float) -
     Returns
     -------
     Spread
+        The method says where the limits are the smallest and the largest resample: those of a higher level are the
+        same, so that intervals that hold together may be no wider than one alone.
     """
     units = max(2.0, units)
-    spread = percentile_limits(values, widened(confidence, units), text)
+    level = widened(confidence, units)
+    spread = percentile_limits(values, level, text)
+    if not math.isnan(spread.low) and (1.0 - level) / 2.0 * values.size < 1.0:
+        spread = replace(spread, method=spread.method + _FARTHEST)
     return spread if spread.p is None else replace(spread, p=widened_p(spread.p, units))
 
 

@@ -16,6 +16,7 @@ from agreement.correlations import EXACT_BELOW, is_tied
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import shared_clusters
+from agreement.p_in_clusters import PInClusters
 from agreement.roc import Sides, area_of_sides, delong_parts, delong_variance, without_spread
 from agreement.words import Words
 
@@ -26,6 +27,7 @@ def mann_whitney(
     *,
     clusters: tuple[Ratings, Ratings] | None = None,
     interval: Interval | None = None,
+    p_in_clusters: PInClusters = "t",
     confidence: float = 0.95,
     unit: str = "item",
 ) -> Estimate:
@@ -45,6 +47,8 @@ def mann_whitney(
     clusters : pair of sequences, shapes (n_x,) and (n_y,), optional
         Cluster of each value of x and of y, for example the subjects.
     interval : {"score", "normal"}, optional
+        As in `roc_auc`.
+    p_in_clusters : {"t", "normal"}
         As in `roc_auc`.
     confidence : float
         Nominal coverage.
@@ -76,7 +80,7 @@ def mann_whitney(
     confidence, kind = check_confidence(confidence), chosen_interval(interval, *OF_AREAS)
     first, second = numbers_or_nan(x, "x"), numbers_or_nan(y, "y")
     if clusters is not None and (shared := _shared_clusters(first, second, clusters)) is not None:
-        return _superiority_in_clusters(first, second, shared, kind, confidence, unit)
+        return _superiority_in_clusters(first, second, shared, kind, p_in_clusters, confidence, unit)
     first, second = first[~np.isnan(first)], second[~np.isnan(second)]
     name, n = "probability of superiority", first.size + second.size
     said = "Newcombe score interval with DeLong's variance" if kind == "score" else "DeLong interval, clipped to [0, 1]"
@@ -118,11 +122,17 @@ def _shared_clusters(first: Floats, second: Floats, clusters: tuple[Ratings, Rat
 
 
 def _superiority_in_clusters(
-    first: Floats, second: Floats, clusters: list[Any], interval: Interval, confidence: float, unit: str
+    first: Floats,
+    second: Floats,
+    clusters: list[Any],
+    interval: Interval,
+    p_in_clusters: PInClusters,
+    confidence: float,
+    unit: str,
 ) -> Estimate:
     """The area under the ROC curve of x against y, with a standard error that allows for clusters."""
     groups = np.repeat([1, 0], [first.size, second.size])
     scores, sides = np.concatenate([first, second]), Sides("groups", "x or y")
-    area = area_of_sides(scores, groups, clusters, confidence, unit, sides, interval)
+    area = area_of_sides(scores, groups, clusters, confidence, unit, sides, interval, p_in_clusters)
     reason = "one group is empty" if math.isnan(area.value) else area.undefined_because
     return replace(area, name="probability of superiority", undefined_because=reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import hypergeom
@@ -16,6 +16,7 @@ from agreement.judge.scale import Scale, State
 from agreement.leave_one_out import FEWEST_RATERS
 
 ADJUDICATED = "adjudicated"
+_MEAN: Rule = "mean"
 _BY_CHANCE = 0.001
 
 
@@ -34,12 +35,15 @@ class Basis:
         Scores on the scale; all nan if the scale has none.
     rule : str
         The rule that combines the humans, such as ``"majority"``; empty for a single human or adjudicated verdicts.
+    single : ndarray of bool, shape (labelled,), or None
+        For a mean, which of them a single human gave a verdict on, which counts as their mean; None for all others.
     """
 
     name: str
     codes: Floats
     scores: Floats
     rule: str = ""
+    single: Chosen | None = None
 
     def is_called(self, name: str) -> bool:
         """Whether a plan that names this basis means it, by its full name or by its rule alone."""
@@ -67,7 +71,8 @@ class Basis:
 
     def part(self, among: Chosen) -> Basis:
         """The same basis restricted to some of the labelled candidates."""
-        return Basis(self.name, self.codes[among], self.scores[among], self.rule)
+        single = None if self.single is None else self.single[among]
+        return Basis(self.name, self.codes[among], self.scores[among], self.rule, single)
 
     def right_or_wrong(self, scale: Scale) -> bool:
         """Whether every score is 1 or 0; the mean of two humans who differ is neither."""
@@ -81,7 +86,17 @@ class Basis:
     @property
     def in_words(self) -> str:
         """Name and numbers, as printed beside a figure."""
-        return f"{self.name}, {self.n} labelled, {self.left_out} left out"
+        return f"{self.name}, {self.n} labelled, {self.left_out} left out{self.by_one}"
+
+    @property
+    def by_one(self) -> str:
+        """The clause on what a single one of several humans rated and is in their mean; empty if there is nothing."""
+        return f", {self.of_one} rated by one human alone" if self.of_one else ""
+
+    @property
+    def of_one(self) -> int:
+        """The number of labelled candidates whose mean is the verdict of a single human."""
+        return 0 if self.single is None else int(self.single.sum())
 
 
 def bases(material: Material) -> list[Basis]:
@@ -90,8 +105,8 @@ def bases(material: Material) -> list[Basis]:
     A single human is the only basis. Several humans are combined by majority for categories (ties are left out), by the
     mean for numbers, and by majority and median for ordered levels. Beside these come unanimity, which leaves out the
     hard candidates and so flatters a judge; the mean score, which leaves out none; the adjudicated verdicts, if any;
-    and each human alone. The mean score comes first for ordered levels, and for two humans, whose majority is
-    unanimity.
+    and each human alone. A mean is that of all who rated a candidate, even of a single human; the other rules need two.
+    The mean score comes first for ordered levels, and for two humans, whose majority is unanimity.
 
     Parameters
     ----------
@@ -109,9 +124,11 @@ def bases(material: Material) -> list[Basis]:
     joined: list[Basis] = []
     if len(alone) > 1:
         table = labelled.human_table()
+        single = (~np.isnan(table)).sum(axis=1) == 1
         joined = [_basis(f"{rule} of {len(alone)}", _joined(table, rule), scale, rule) for rule in _RULES[scale.kind]]
+        joined = [replace(each, single=single) if each.rule == _MEAN else each for each in joined]
         if scale.scored and scale.kind != "number":
-            score = Basis(f"mean of {len(alone)}", np.full(len(table), np.nan), _mean_score(alone), "mean")
+            score = Basis(f"mean of {len(alone)}", np.full(len(table), np.nan), _mean_score(alone), _MEAN, single)
             first = 0 if len(alone) < FEWEST_RATERS or not scale.shares else len(joined)
             joined.insert(first, score)
     decided = labelled.adjudicated
@@ -305,5 +322,5 @@ def _mean_score(alone: list[Basis]) -> Floats:
 
 
 def _joined(table: Floats, rule: Rule) -> Floats:
-    values = consensus(table, rule).values
+    values = consensus(table, rule, fewest=1 if rule == _MEAN else 2).values
     return np.array([np.nan if value is None else float(value) for value in values])

@@ -274,9 +274,12 @@ def unit_of(document: Mapping[str, Any]) -> str:
     return str(document.get(UNIT, UNITS[0]))
 
 
+_NAMED_BY_RESULTS = ("p_from", "of_numbers", "p_in_clusters")
+
+
 def _plan_in_json(plan: Plan) -> dict[str, Any]:
     # Each result says itself whether it has P, from how many clusters there would be one, and the kind of its interval.
-    return {name: value for name, value in asdict(plan).items() if name not in ("p_from", "of_numbers")}
+    return {name: value for name, value in asdict(plan).items() if name not in _NAMED_BY_RESULTS}
 
 
 def _covered(material: Material, judge: str) -> dict[str, Any]:

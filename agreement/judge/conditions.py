@@ -11,8 +11,8 @@ import numpy as np
 from agreement.comparisons import paired_difference
 from agreement.judge.bases import Basis
 from agreement.judge.every_two import discordant_in_words, mcnemar_of_every_two
-from agreement.judge.factors import Factor, matched
-from agreement.judge.pool import Pool, in_random_groups
+from agreement.judge.factors import Factor, in_random_groups, matched
+from agreement.judge.pool import Pool
 from agreement.judge.rows import Row
 from agreement.judge.wording import in_points, listed
 

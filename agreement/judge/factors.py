@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agreement.coding import Codes, Floats
+from agreement.coding import Codes, Floats, compact
 
 Chosen = npt.NDArray[np.bool_]
+
+RANDOM_GROUPS = 2_000
+"""If there are more clusters than this, they are merged at random into this many before resampling."""
 
 
 @dataclass(frozen=True)
@@ -120,3 +123,27 @@ def matched(items: Codes, models: Sequence[Chosen]) -> tuple[Codes, list[Codes]]
         where[items[of_model]] = of_model
     everywhere = np.flatnonzero(np.all([where >= 0 for where in place], axis=0))
     return everywhere, [where[everywhere] for where in place]
+
+
+def in_random_groups(clusters: Codes) -> Codes:
+    """Merge many clusters at random into `RANDOM_GROUPS`; independent clusters form independent groups.
+
+    Parameters
+    ----------
+    clusters : ndarray of int, shape (n,)
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The unmerged clusters if there are fewer.
+
+    Examples
+    --------
+    >>> int(in_random_groups(np.arange(5_000)).max()), in_random_groups(np.arange(3)).tolist()
+    (1999, [0, 1, 2])
+    """
+    codes, count = compact(clusters)
+    if count <= RANDOM_GROUPS:
+        return codes
+    order = np.random.default_rng(0).permutation(count)
+    return np.asarray(order % RANDOM_GROUPS)[codes]

@@ -9,6 +9,7 @@ from agreement.coding import Codes
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
 from agreement.judge.wording import in_figures
+from agreement.p_in_clusters import PInClusters
 from agreement.plain_limits import IntervalScale
 from agreement.planned_seed import FEWEST_FOR_P, OfNumbers, PlannedSeed
 from agreement.rater_tests import check_margins
@@ -139,6 +140,9 @@ class Plan:
         The fewest units from which a bootstrap gives P.
     of_numbers : {"widened", "plain"}
         The default interval of numbers in clusters, see `agreement.planned_kind`.
+    p_in_clusters : {"t", "normal"}
+        The distribution of P, and of the limits that are not by a bootstrap, of corrected scores and differences in
+        clusters.
     """
 
     confidence: float = 0.95
@@ -159,6 +163,7 @@ class Plan:
     weighted_interval: IntervalScale = "transformed"
     p_from: int = FEWEST_FOR_P
     of_numbers: OfNumbers = "widened"
+    p_in_clusters: PInClusters = "t"
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)

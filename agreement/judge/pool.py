@@ -9,22 +9,24 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import paired_difference
 from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
+from agreement.interval_kinds import Interval
 from agreement.judge.bases import ADJUDICATED, Basis
 from agreement.judge.coefficients import UNIT
-from agreement.judge.factors import Chosen, labelled_evenly, matched, means_by_code
+from agreement.judge.factors import Chosen, in_random_groups, labelled_evenly, matched, means_by_code
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.scale import State
 from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
+from agreement.p_in_clusters import few_for_normal, two_sided
 from agreement.percent import bounded_mean, mean, share
 from agreement.prevalence import prediction_powered_mean
+from agreement.quantiles import upper_normal, upper_t
 from agreement.words import Part, Words
 
 DESIGNS = {
@@ -40,9 +42,6 @@ LEAST_SHARED = 0.5
 """The smallest share of each model's labels on items labelled for both, for the same."""
 
 ROUNDING = 1e-9
-
-RANDOM_GROUPS = 2_000
-"""More clusters than this are merged at random into this many before resampling."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +156,17 @@ class Pool:
             self.human[labelled],
             self.judge[labelled],
             self.judge[rest],
+            interval=self._frozen_interval(self.human[labelled & ~np.isnan(self.judge)]),
             confidence=self.plan.confidence,
             name="corrected score",
             unit=UNIT,
             **options,
         )
+
+    def _frozen_interval(self, scores: Floats) -> Interval | None:
+        """The interval of a corrected mean of numbers by a plan of before; None for today's, and for shares."""
+        is_share = bool(np.isin(scores, (0.0, 1.0)).all())
+        return None if is_share or self.plan.p_in_clusters == "t" else "normal"
 
     def _of_humans(self, labelled: Chosen, excluded: int) -> Estimate:
         """The humans' own mean if they labelled every candidate of a model: there is nothing to correct."""
@@ -192,7 +197,10 @@ class Pool:
             return self._by_item(first, second)
         a, b = corrected[first], corrected[second]
         name = "corrected difference"
-        method = Words("difference of the two corrected scores", ", normal interval")
+        n_clusters = self._clusters_of(first, second)
+        by_normal = n_clusters is None or self.plan.p_in_clusters == "normal"
+        kind = ", normal interval" if by_normal else ", t interval by the number of clusters"
+        method = Words("difference of the two corrected scores", kind)
         value, n = a.value - b.value, a.n + b.n
         if not a.se or not b.se:
             reason = a.undefined_because or b.undefined_because or "no standard error of a corrected score"
@@ -204,12 +212,15 @@ class Pool:
         if se <= ROUNDING * max(a.se, b.se):
             reason = "the standard error is 0"
             return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
-        half = float(stats.norm.isf((1.0 - self.plan.confidence) / 2.0)) * se
-        p = 2.0 * float(stats.norm.sf(abs(value) / se))
+        df, tail = (
+            None if by_normal or n_clusters is None else max(1.0, n_clusters - 1.0),
+            (1.0 - self.plan.confidence) / 2.0,
+        )
+        half = se * (upper_normal(tail) if df is None else upper_t(tail, df))
         return Estimate(
-            name, value, value - half, value + half, n, UNIT, method, se=se, p=p, confidence=self.plan.confidence,
-            n_clusters=self._clusters_of(first, second),
-        )  # fmt: skip
+            name, value, value - half, value + half, n, UNIT, method, se=se, p=two_sided(value / se, df),
+            confidence=self.plan.confidence, n_clusters=n_clusters,
+        ).warned(few_for_normal(n_clusters, limits=True) if by_normal else None)  # fmt: skip
 
     def _clusters_of(self, *models: str) -> int | None:
         """The number of clusters with a human score of any of several models."""
@@ -340,6 +351,7 @@ class Pool:
             (of_labelled[0][labelled], of_labelled[1][labelled]),
             (judge[0][~labelled], judge[1][~labelled]),
             clusters=groups[labelled], unlabelled_clusters=groups[~labelled], confidence=self.plan.confidence,
+            interval=None if self.plan.p_in_clusters == "t" else "normal",
         ).difference  # fmt: skip
 
 
@@ -374,27 +386,3 @@ def _excluded(material: Material, basis: Basis) -> Chosen:
         of = [material.adjudicated]
     states = np.column_stack([verdicts.states for verdicts in of])
     return np.asarray((states == State.EXCLUDED).any(axis=1) & (states != State.VERDICT).all(axis=1))
-
-
-def in_random_groups(clusters: Codes) -> Codes:
-    """Merge many clusters at random into `RANDOM_GROUPS`; independent clusters form independent groups.
-
-    Parameters
-    ----------
-    clusters : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The unmerged clusters if there are fewer.
-
-    Examples
-    --------
-    >>> int(in_random_groups(np.arange(5_000)).max()), in_random_groups(np.arange(3)).tolist()
-    (1999, [0, 1, 2])
-    """
-    codes, count = compact(clusters)
-    if count <= RANDOM_GROUPS:
-        return codes
-    order = np.random.default_rng(0).permutation(count)
-    return np.asarray(order % RANDOM_GROUPS)[codes]

@@ -52,6 +52,8 @@ class Uniformity:
         Why it is not estimable.
     lacking : str
         The reason alone, without stating that it is not estimable.
+    n_clusters : int or None
+        The number of clusters that the test allows for; None if no two candidates share one.
     """
 
     levels: dict[str, Estimate]
@@ -66,6 +68,7 @@ class Uniformity:
     finding: Finding
     because: str
     lacking: str
+    n_clusters: int | None = None
 
 
 def uniformity(
@@ -127,7 +130,7 @@ def uniformity(
             finding = "equivalent"
         result[name] = Uniformity(
             levels, gaps, statistic, p, p_adjusted, df, part.d.size, largest, part.noticeable(plan), finding,
-            reason.in_words if reason else "", reason.lacking if reason else "",
+            reason.in_words if reason else "", reason.lacking if reason else "", part.n_clusters,
         )  # fmt: skip
     return result
 
@@ -145,6 +148,10 @@ class _Part:
         for code, (_, among) in enumerate(levels):
             self.codes[among] = code
         self.clusters = compact(clusters[used])[0] if clusters is not None else None
+
+    @property
+    def n_clusters(self) -> int | None:
+        return None if self.clusters is None or alone(self.clusters) else int(np.unique(self.clusters).size)
 
     def test(self) -> tuple[float, int, float, NotEstimable | None]:
         within = self.clusters if self.clusters is not None else np.arange(self.d.size)

@@ -33,62 +33,53 @@ def draw_judges(line: StudyLine) -> None:
     draw_split(line)
     runs = import_runs.judge_runs_of(database(), current_actor(), line.key)
     if runs:
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    (
-                        run.name,
-                        run.judge,
-                        run.says,
-                        run.model,
-                        run.prompt_version,
-                        run.judged,
-                        run.unresolved,
-                        run.not_judged,
-                    )
-                    for run in runs
-                ],
-                columns=[
-                    "run",
-                    "judge",
-                    "what it says",
-                    "model",
-                    "prompt",
-                    "judged",
-                    "without a verdict",
-                    "missing from the file",
-                ],
-            ),
-            hide_index=True,
-            width="stretch",
-        )
+        _draw_runs(runs)
     if line.state == "draft":
         st.info("A judge's verdicts can be imported after the freeze.")
         return
     with st.container(width=560, border=True):
-        st.markdown("**Import a judge's verdicts** on the candidates")
-        # After an import, new keys give the form empty fields.
-        imported = st.session_state.setdefault("runs-imported", 0)
-        name = st.text_input("Name of the run", key=f"run-name-{imported}")
-        judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
-        field = _choose_field(line.key, imported)
-        on_pairs = asked_fields.is_on_pairs(database(), current_actor(), line.key, field)
-        named = "candidate_a, candidate_b" if on_pairs else "candidate"
-        files = st.file_uploader(
-            f"{import_runs.FORMATS_IN_WORDS}: item, {named}, verdict, and error and explanation where there are any",
-            type=import_runs.ENDINGS,
-            accept_multiple_files=True,
-            help="Several files are one run: they are checked and stored together.",
-            key=f"run-file-{imported}",
-        )
-        st.caption("Without a verdict, say in error why. For example, as CSV:")
-        st.code(_EXAMPLE_OF_PAIRS if on_pairs else _EXAMPLE, language=None)
-        order = _ask_order(imported) if on_pairs else None
-        asked, skip = ask_columns(f"run-{imported}")
-        asked["confidence_of"] = _ask_confidence(imported)
-        identity = _ask_identity(imported)
-        if st.button("Import", disabled=not files) and files:
-            _import_judge(line.key, name, judge, field, identity, files, asked, skip, order)
+        _draw_form(line.key)
+
+
+def _draw_runs(runs: Sequence[import_runs.JudgeRunLine]) -> None:
+    columns = {
+        "run": [run.name for run in runs],
+        "judge": [run.judge for run in runs],
+        "what it says": [run.says for run in runs],
+        "model": [run.model for run in runs],
+        "prompt": [run.prompt_version for run in runs],
+        "judged": [run.judged for run in runs],
+        "without a verdict": [run.unresolved for run in runs],
+        "missing from the file": [run.not_judged for run in runs],
+    }
+    st.dataframe(pd.DataFrame(columns), hide_index=True, width="stretch")
+
+
+def _draw_form(study_key: str) -> None:
+    """Ask for the files of a run, and for what they do not say themselves."""
+    st.markdown("**Import a judge's verdicts** on the candidates")
+    # After an import, new keys give the form empty fields.
+    imported = st.session_state.setdefault("runs-imported", 0)
+    name = st.text_input("Name of the run", key=f"run-name-{imported}")
+    judge = st.text_input("Judge", key=f"run-judge-{imported}", help="Model and version, as figures name it.")
+    field = _choose_field(study_key, imported)
+    on_pairs = asked_fields.is_on_pairs(database(), current_actor(), study_key, field)
+    named = "candidate_a, candidate_b" if on_pairs else "candidate"
+    files = st.file_uploader(
+        f"{import_runs.FORMATS_IN_WORDS}: item, {named}, verdict, and error and explanation where there are any",
+        type=import_runs.ENDINGS,
+        accept_multiple_files=True,
+        help="Several files are one run: they are checked and stored together.",
+        key=f"run-file-{imported}",
+    )
+    st.caption("Without a verdict, say in error why. For example, as CSV:")
+    st.code(_EXAMPLE_OF_PAIRS if on_pairs else _EXAMPLE, language=None)
+    order = _ask_order(imported) if on_pairs else None
+    asked, skip = ask_columns(f"run-{imported}")
+    asked["confidence_of"] = _ask_confidence(imported)
+    identity = _ask_identity(imported)
+    if st.button("Import", disabled=not files) and files:
+        _import_judge(study_key, name, judge, field, identity, files, asked, skip, order)
 
 
 def _choose_field(study_key: str, imported: int) -> str:

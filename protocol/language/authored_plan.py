@@ -221,3 +221,13 @@ class AuthoredAnalysis(Part):
             "interval_of_numbers: plain",
         ),
     ] = "widened"
+    # It was "normal" before this key existed. Written out only if it is not: older studies keep their hashes.
+    p_in_clusters: Annotated[
+        Literal["t", "normal"],
+        Field(exclude_if="normal".__eq__),
+        Says(
+            "the distribution of P of areas, of the probability of superiority and of corrected differences in "
+            "clusters, and of the limits of the latter: t, or as in older studies",
+            "p_in_clusters: normal",
+        ),
+    ] = "t"

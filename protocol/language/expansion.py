@@ -311,6 +311,7 @@ class Expansion(Part):
             content["analysis"].setdefault("interval_same", "percentile")
             content["analysis"].setdefault("p_from", 2)
             content["analysis"].setdefault("interval_of_numbers", "plain")
+            content["analysis"].setdefault("p_in_clusters", "normal")
         return Expansion.model_validate(content) if listed else None
 
     def canonical_json(self) -> str:

@@ -20,6 +20,7 @@ from agreement import (
     wilson_interval,
 )
 from agreement.interval_kinds import Interval
+from agreement.p_in_clusters import PInClusters
 from agreement.plain_limits import IntervalScale, by_plan
 from agreement.planned_seed import FEWEST_EARLIER, FEWEST_FOR_P, OfNumbers, PlannedSeed
 from agreement.ratings import Weights
@@ -37,8 +38,9 @@ class IntervalSettings:
     ordinal alpha and scores of a classification allow for the ends of their scale, `of_same` is the kind used for how
     often two raters have the same set or first line. `draw` None means that each statistic draws for itself. From fewer
     than `p_from` clusters, a bootstrap gives no P, and `of_numbers` says whether percentiles of numbers are widened for
-    few clusters. `today` holds the kinds that a new plan gets by default, or None if
-    the plan already has these. It shares the plan's draw, because another draw would not make a better interval.
+    few clusters; `p_in_clusters` is the distribution of P of areas. `today` holds the kinds that a new plan gets by
+    default, or None if the plan already has these. It shares the plan's draw, because another draw would not make a
+    better interval.
     """
 
     confidence: float
@@ -52,6 +54,7 @@ class IntervalSettings:
     today: IntervalSettings | None = None
     p_from: int = FEWEST_FOR_P
     of_numbers: OfNumbers = "widened"
+    p_in_clusters: PInClusters = "t"
 
     @staticmethod
     def of(
@@ -61,6 +64,7 @@ class IntervalSettings:
         *,
         p_from: int = FEWEST_EARLIER,
         of_numbers: OfNumbers = "plain",
+        p_in_clusters: PInClusters = "normal",
     ) -> IntervalSettings:
         """Return the settings that the plan asks for.
 
@@ -74,6 +78,8 @@ class IntervalSettings:
             The fewest clusters from which a bootstrap gives P; protocols of the first language have no key for it.
         of_numbers
             The interval of numbers in clusters; protocols of the first language have no key for it either.
+        p_in_clusters
+            The distribution of P of areas in clusters; likewise.
         """
         draw = None
         if plan.draw == 2 and clusters:
@@ -94,6 +100,7 @@ class IntervalSettings:
             plan.kappa_interval,
             p_from=p_from,
             of_numbers=of_numbers,
+            p_in_clusters=p_in_clusters,
         )
         default = AnalysisPlan()
         today = replace(frozen, kind=_kind(default), of_kappa=default.kappa_interval)

@@ -116,6 +116,7 @@ def _intervals(study: Expansion, phases: tuple[PhaseRatings, ...]) -> IntervalSe
         of_each if nested else None,
         p_from=plan.p_from,
         of_numbers=plan.interval_of_numbers,
+        p_in_clusters=plan.p_in_clusters,
     )
     # The other defaults are fixed with the language: no older plan needs today's interval printed next to its own.
     return replace(fixed, scale=plan.interval_scale, of_same=plan.interval_same, today=None)

@@ -25,7 +25,8 @@ def test_a_part_whose_values_are_nearly_all_alike_is_warned_of(right_of_eight: i
 
     estimate = difference_of_parts(values, [is_first] * 8 + [not is_first] * 40, resamples=200)
 
-    assert estimate.warning == "fewer than 5 differ from the most frequent value: the interval is uncertain"
+    said = "in one of the two parts, fewer than 5 differ from the most frequent value: the interval is uncertain"
+    assert estimate.warning == said
 
 
 def test_parts_in_which_enough_values_differ_are_not_warned_of() -> None:

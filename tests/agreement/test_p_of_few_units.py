@@ -8,6 +8,7 @@ import pytest
 
 from agreement import (
     ClusterDraw,
+    coefficient_difference,
     icc,
     lin_ccc,
     paired_difference,
@@ -90,3 +91,15 @@ def test_a_difference_for_other_raters_too_has_no_p_from_nine_units_and_says_so(
         assert few.method.endswith(f"; no P from fewer than 10 {'clusters' if clustered else 'items'}")
     for enough in (*against_judge_and_between_conditions(10), *against_judge_and_between_conditions(9, p_from=2)):
         assert enough.p is not None and "no P" not in enough.method
+
+
+@pytest.mark.parametrize("first", [np.ones(20), np.arange(20.0) % 2])
+def test_the_method_of_a_difference_without_limits_speaks_of_no_p_by_inverting_them(first):
+    alike = paired_difference(first, first, resamples=200, seed=1, tests_zero=True)
+    differing = paired_difference(first, np.r_[np.zeros(10), first[10:]], resamples=200, seed=1, tests_zero=True)
+    parts = difference_of_parts(np.ones(40), [True] * 20 + [False] * 20, resamples=200, seed=1, tests_zero=True)
+    judges = coefficient_difference(first, first, "accuracy", reference=first, resamples=200, seed=1)
+
+    for estimate in (alike, parts, judges):
+        assert estimate.undefined_because and estimate.p is None and "P by inverting" not in estimate.method
+    assert "P by inverting the interval" in differing.method and differing.p is not None

@@ -89,7 +89,7 @@ def test_ordinal_alpha_is_linearised_with_its_metric():
 def test_clusters_of_very_unequal_sizes_have_fewer_degrees_of_freedom_and_a_warning():
     estimate = OF_TWO(weights="linear", clusters=np.repeat(np.arange(12), [37] + [1] * 11))
 
-    assert "t with 1 degrees of freedom" in estimate.method
+    assert "t with 1 degree of freedom" in estimate.method
     assert estimate.warning is not None and "very unequal" in estimate.warning
 
 

@@ -193,3 +193,15 @@ def test_intervals_of_limits_of_agreement_hold_in_thirty_clusters_that_are_alike
 
     # percentiles of a bootstrap held in 89 % of the same samples
     assert hits / 400 > 0.92
+
+
+@pytest.mark.parametrize(("confidence", "said"), [(0.95, False), (0.99, True), (0.9999, True)])
+def test_limits_that_a_level_beyond_all_resamples_cannot_move_are_said_to_be_the_farthest(confidence, said):
+    a, b, subjects = numbers(clusters=5)
+
+    estimate = paired_difference(a, b, clusters=subjects, resamples=2000, seed=1, confidence=confidence)
+    farther = paired_difference(a, b, clusters=subjects, resamples=2000, seed=1, confidence=0.99999)
+
+    assert ("the limits are the smallest and the largest resample" in estimate.method) == said
+    if said:
+        assert (estimate.low, estimate.high) == pytest.approx((farther.low, farther.high), rel=1e-2)

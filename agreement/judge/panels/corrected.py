@@ -12,10 +12,11 @@ from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, onl
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
 from agreement.judge.every_two import MOST_MODELS, discordant_in_words, mcnemar_of_every_two
+from agreement.judge.factors import in_random_groups
 from agreement.judge.material import Material
 from agreement.judge.panels import of_pairs, uniformity
 from agreement.judge.plan import Plan
-from agreement.judge.pool import DESIGNS, Pool, in_random_groups, pool_of
+from agreement.judge.pool import DESIGNS, Pool, pool_of
 from agreement.judge.rates import corrected_by_rates, rates_by_model
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import in_words as why_withheld

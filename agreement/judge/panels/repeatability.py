@@ -13,10 +13,9 @@ from agreement.coding import Codes
 from agreement.comparisons import mcnemar
 from agreement.estimate import Estimate, undefined
 from agreement.judge.coefficients import coefficients, headline
-from agreement.judge.factors import Chosen
+from agreement.judge.factors import Chosen, in_random_groups
 from agreement.judge.material import Made, Material, Verdicts
 from agreement.judge.plan import Plan
-from agreement.judge.pool import in_random_groups
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.scale import State
 from agreement.judge.wording import counted, in_brief, in_percent, p_in_words

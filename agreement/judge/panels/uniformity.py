@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from agreement.cautions import few_for_test
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
@@ -169,12 +170,13 @@ def of_factors(material: Material, judge: str, basis: Basis, plan: Plan) -> dict
 
 def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool, plan: Plan) -> Iterator[Row]:
     parties, words = (judge, basis.name), basis.in_words
-    method = score_test(result.df, "factors")
+    method = score_test(result.df, "factors", clustered=result.n_clusters is not None)
     reason = result.because or "a test has no interval"
     test = undefined(
         "chi-square of equal differences", result.n, UNIT, method, reason, value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted, confidence=plan.confidence,
-    )  # fmt: skip
+        n_clusters=result.n_clusters,
+    ).warned(few_for_test(result.n_clusters))  # fmt: skip
     yield Row(TEST, parties, test, factor, words, result.finding)
     if not whole:
         return

@@ -95,7 +95,7 @@ _DRAWN: tuple[_Drawn, ...] = (
         tuple(
             f"{name}, {when}"
             for name in (thresholds.BRIER, thresholds.ERROR)
-            for when in (thresholds.AS_GIVEN, thresholds.RECALIBRATED)
+            for when in (reliability.AS_GIVEN, reliability.RECALIBRATED)
         ),
         "How far the probabilities are from what people say: 0 is best",
         key="reliability",

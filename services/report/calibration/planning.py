@@ -37,6 +37,7 @@ def plan_of(
         seed=analysis.seed,
         p_from=analysis.p_from if isinstance(analysis, AuthoredAnalysis) else FEWEST_EARLIER,
         of_numbers=analysis.interval_of_numbers if isinstance(analysis, AuthoredAnalysis) else "plain",
+        p_in_clusters=analysis.p_in_clusters if isinstance(analysis, AuthoredAnalysis) else "normal",
         design=design,
         basis=basis or None,
         criteria=Criteria(declared=declared),

@@ -82,6 +82,7 @@ class Pools:
             seed=plan.seed,
             p_from=plan.p_from,
             of_numbers=plan.interval_of_numbers,
+            p_in_clusters=plan.p_in_clusters,
             design="probability",
         )
 

@@ -14,7 +14,7 @@ from exchange.report.report_words import parties_in_words
 from exchange.report.shown_numbers import shown_number
 from exchange.report.statistic_names import Statistic
 from services.report.figures.drawing import AXIS, COLOURS, GRID, layout
-from services.report.figures.labels import escaped
+from services.report.figures.labels import WARNED, escaped
 
 HEIGHT = 440
 # Each statistic with its line style, so that the lines can be told apart in grey.
@@ -68,7 +68,7 @@ def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Esti
             {
                 "x": 1, "xref": "x domain", "xanchor": "left", "xshift": 6, "y": estimate.value, "yref": "y",
                 "yanchor": "middle", "align": "left", "showarrow": False, "font": {"size": 12},
-                "text": f"{name}<br>{shown_number(estimate.value, 'signed')}",
+                "text": f"{name}<br>{shown_number(estimate.value, 'signed')}{f' {WARNED}' if estimate.warning else ''}",
             }
         )  # fmt: skip
     names, in_unit = escaped(parties_in_words(paired.parties, "minus")), f" ({escaped(unit)})" if unit else ""

@@ -49,7 +49,7 @@ class Figure:
 
 
 def rows_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return how many values are drawn, the least and the greatest with whose they are, and their n."""
+    """Return how many values are drawn, the least and the greatest with whose they are, or the only one, with n."""
     known = [row for row in rows if not math.isnan(row.estimate.value)]
     if not known:
         return "no value"
@@ -57,6 +57,9 @@ def rows_in_words(rows: Sequence[EstimateRow]) -> str:
     least, most = (choose(known, key=lambda row: row.estimate.value) for choose in (min, max))
     if len(known) == 1:
         return f"one value, {shown_estimate(least.estimate, least.scale)}, n = {ns}"
+    shown = [shown_value(row.estimate.value, row.scale) for row in known]
+    if len(set(shown)) == 1:
+        return f"{len(known)} values, all {shown[0]}, n = {ns}"
     ends = (f"{shown_value(row.estimate.value, row.scale)} ({_whose(row, known)})" for row in (least, most))
     return f"{len(known)} values, from {' to '.join(ends)}, n = {ns}"
 
@@ -92,18 +95,18 @@ def range_in_words(numbers: Sequence[int]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def warned_in_words(rows: Sequence[EstimateRow]) -> str:
-    """Return what the sign beside an n says; empty if no value that is drawn has a warning."""
-    return sign_in_words([row.estimate for row in rows])
+def warned_in_words(rows: Sequence[EstimateRow], place: str = "beside n") -> str:
+    """Return what the sign at a place says; empty if no value that is drawn has a warning."""
+    return sign_in_words([row.estimate for row in rows], place)
 
 
-def sign_in_words(estimates: Sequence[Estimated]) -> str:
+def sign_in_words(estimates: Sequence[Estimated], place: str = "beside n") -> str:
     """Return the same of estimates, of whatever rows."""
     warned = any(estimate.warning and not math.isnan(estimate.value) for estimate in estimates)
-    return f"{WARNED} beside n: with a warning, which the table gives." if warned else ""
+    return f"{WARNED} {place}: with a warning, which the table gives." if warned else ""
 
 
-def lacking_in_words(rows: Sequence[EstimateRow]) -> str:
+def lacking_in_words(rows: Sequence[EstimateRow], place: str = "beside n") -> str:
     """Return what a drawing of values with intervals lacks: values that are undefined, intervals, and certainty."""
     undefined = sum(math.isnan(row.estimate.value) for row in rows)
     # Chance is known, and needs none.
@@ -116,6 +119,6 @@ def lacking_in_words(rows: Sequence[EstimateRow]) -> str:
         f"Not drawn: {undefined} undefined value{'' if undefined == 1 else 's'}." if undefined else "",
         "A dot without a line has no interval." if alone else "",
         "The table says why." if undefined or alone else "",
-        warned_in_words(rows),
+        warned_in_words(rows, place),
     )
     return " ".join(filter(None, said))

@@ -113,5 +113,6 @@ def thirds(section: str, key: str, title: str, rows: Sequence[EstimateRow], clus
             f"{intervals_in_words(own, cluster)}; n above each line, or behind a name. Descriptive: {because}."
         )
         draw = partial(curves, series, axis, "Right (%)", (1, 2, 3))
-        figures.append(Figure(f"{key}-{compared}", section, named, caption, draw, rows_in_words(own)))
+        said = " ".join(filter(None, (caption, lacking_in_words(own))))
+        figures.append(Figure(f"{key}-{compared}", section, named, said, draw, rows_in_words(own)))
     return figures

@@ -19,12 +19,10 @@ from exchange.report.report_words import (
     statistic_in_words,
     stratum_in_words,
 )
-from exchange.report.shown_numbers import shown_estimate
-from exchange.report.statistic_names import Statistic
+from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.wording import spoken
-from services.report.figures import directions
+from services.report.figures import curves_of_fields, directions
 from services.report.figures.bland_altman import bland_altman_figure
-from services.report.figures.curves import Point, curves
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
 from services.report.figures.figure import MOST_LINES, Figure, counts_in_words, lacking_in_words, rows_in_words
 from services.report.figures.floors_and_ceilings import floors_and_ceilings, thirds
@@ -79,8 +77,13 @@ _DRAWN_OF_PRIMARY: dict[Statistic, _Axis] = {
     "auc": _Axis("Area under the ROC curve"),
     "calibration_error": _Axis("Calibration error"),
 }
+# Judges are subtracted in two ways, so the axis of their mean differences says in which.
+_ORDERS: dict[Compared, str] = {
+    "levels": "human minus judge",
+    "judges_on_scale": "judge minus human",
+    **dict.fromkeys(("answers", "models", "models_over_readers", "groups", "corrected_score"), "first minus second"),
+}
 _LIMITS_OF_AGREEMENT: tuple[Statistic, ...] = ("lower_limit", "upper_limit")
-MOST_SERIES = 6
 # More lines than this, of parts by several attributes, are drawn too small where they have to fit on a printed page.
 MOST_ON_A_PAGE = 20
 # By what units are parted, where that is no attribute of the study; all of them by nothing.
@@ -144,6 +147,8 @@ def _forests(section: Section, table: EstimateTable, *, weighted: bool = False) 
             axis = replace(axis, printed=directions.AXIS_OF_OPTION if rows[0].compared == "judged_option" else "")
         if unit := table.unit_of(rows[0]) or ("px" if rows[0].scale == "pixels" else ""):
             axis = replace(axis, unit=escaped(unit))
+        if statistic == "mean_difference" and (order := _ORDERS.get(rows[0].compared)):
+            axis = replace(axis, printed=replace(axis, name=f"{axis.name}, {order}").title)
         figures += [
             _forest(section, table, statistic, axis, each, by) for by, each in _apart(rows) if _has_values(each)
         ]
@@ -162,7 +167,7 @@ def _forest(
         judges = [party_in_words(row.parties[0]) for row in rows]
         labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
         names = [directions.against(row) for row in rows]
-    elif len(set(labels)) == 1 and len(set(names)) > MOST_SERIES:
+    elif len(set(labels)) == 1 and len(set(names)) > curves_of_fields.MOST_SERIES:
         # With more on one line nobody follows the legend.
         labels, names = names, ["" for _ in rows]
     title = _title(table, rows, words, axis) + (f", by {spoken(by)}" if by else "")
@@ -257,85 +262,6 @@ def _scale(section: Section, table: EstimateTable) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _ranks(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the share of lists with an accepted answer among the first lines, by number of lines."""
-    series: dict[str, list[Point]] = {}
-    whole = table.rows[0].stratum
-    rows = [row for row in table.rows if row.statistic == "pass_at_k" and row.stratum == whole and not row.weighted]
-    for row, name in zip(rows, names_of_answers(rows), strict=True):
-        share = row.estimate
-        point = Point(float(row.depth or 0), share, f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}")
-        series.setdefault(name, []).append(point)
-    depths = sorted({point.x for points in series.values() for point in points})
-    if len(depths) < 2 or len(series) > MOST_SERIES:
-        return []
-    title = f"{table.title}: {stratum_in_words(rows[0].stratum)}"
-    caption = f"{title}. Points: share of lists; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
-    draw = partial(curves, series, "First lines looked at", "Accepted among them (%)", depths)
-    return [Figure(f"{section.key}-{table.key}-ranks", section.key, title, caption, draw, rows_in_words(rows))]
-
-
-def _distances(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw the share of places within a distance of the reference, by distance."""
-    series: dict[str, list[Point]] = {}
-    rows = [row for row in table.rows if not row.weighted]
-    for row, name in zip(rows, names_of_answers(rows), strict=True):
-        reach = float(row.category.id) if row.category is not None else 0.0
-        what = f"{statistic_in_words(row)}: {shown_estimate(row.estimate, row.scale)}"
-        series.setdefault(name, []).append(Point(reach, row.estimate, what))
-    if len(series) > MOST_SERIES:
-        return []
-    ticks = sorted({point.x for points in series.values() for point in points})
-    caption = (
-        f"{table.title}. Points: share of places; lines: {intervals_in_words(rows, table.cluster)}; n behind each name."
-    )
-    draw = partial(curves, series, f"Distance from the reference ({table.measured_in})", "Places within it (%)", ticks)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
-
-
-def _reliability(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw how often answers are right by mean stated confidence, in tenths."""
-    means = {_bin(row): row.estimate.value for row in table.rows if row.statistic == "mean_answer"}
-    rows = [row for row in table.rows if row.statistic == "accuracy"]
-    series: dict[str, list[Point]] = {}
-    for row, name in zip(rows, names_of_answers(rows), strict=True):
-        share = row.estimate
-        what = f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}"
-        series.setdefault(name, []).append(Point(100 * means[_bin(row)], share, what))
-    if not rows or len(series) > MOST_SERIES:
-        return []
-    caption = (
-        f"{table.title}. Points: share right over mean confidence, by tenths; lines: "
-        f"{intervals_in_words(rows, table.cluster)}; n above each line, or behind a name. Dotted: as often right as "
-        "stated."
-    )
-    draw = partial(curves, series, "Mean stated confidence (%)", "Right (%)", diagonal=True)
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(rows))]
-
-
-def _bin(row: EstimateRow) -> tuple[object, ...]:
-    """Return what a row of the mean confidence and the row of the share right have in common."""
-    return row.parties, row.category, row.answers
-
-
-def _coverage(section: Section, table: EstimateTable) -> list[Figure]:
-    """Draw how often answers are right by the share of answers taken, the surest first."""
-    series: dict[str, list[Point]] = {}
-    for row, name in zip(table.rows, names_of_answers(table.rows), strict=True):
-        share = row.estimate
-        taken = float(row.category.id) if row.category is not None else 100.0
-        what = f"{statistic_in_words(row)} {shown_estimate(share, row.scale)}"
-        series.setdefault(name, []).append(Point(taken, share, what))
-    if not series or len(series) > MOST_SERIES:
-        return []
-    caption = (
-        f"{table.title}. Points: share right among the surest answers; lines: "
-        f"{intervals_in_words(table.rows, table.cluster)}; n above each line, or behind a name."
-    )
-    draw = partial(curves, series, "Answers taken, the surest first (%)", "Right (%)")
-    return [Figure(f"{section.key}-{table.key}", section.key, table.title, caption, draw, rows_in_words(table.rows))]
-
-
 def _levels(section: Section, table: EstimateTable) -> list[Figure]:
     """Draw a field's floors, raters and ceilings in one figure, at the first of its tables with any of them."""
     of_field = [each for each in section.tables if isinstance(each, EstimateTable) and each.field == table.field]
@@ -373,6 +299,7 @@ def _bland_altman(section: Section, table: EstimateTable) -> list[Figure]:
             f"which 95 % of differences are expected; bands: {intervals_in_words(list(rows.values()), table.cluster)}. "
             f"n = {units}."
         )
+        caption = " ".join(filter(None, (caption, lacking_in_words([*rows.values()], "beside a line’s value"))))
         estimates = {statistic: row.estimate for statistic, row in rows.items()}
         draw = partial(bland_altman_figure, paired, estimates, table.measured_in)
         key = f"{section.key}-{table.key}-limits-{number}"
@@ -391,10 +318,10 @@ def _matrix(section: Section, table: Matrix) -> Figure:
 _DRAWERS: dict[str, tuple[Callable[[Section, EstimateTable], list[Figure]], ...]] = {
     "scale": (_scale,),
     "forest": (_forests,),
-    "ranks": (_ranks, _forests),
-    "distances": (_distances,),
-    "reliability": (_reliability,),
-    "coverage": (_coverage,),
+    "ranks": (curves_of_fields.ranks, _forests),
+    "distances": (curves_of_fields.distances,),
+    "reliability": (curves_of_fields.reliability,),
+    "coverage": (curves_of_fields.coverage,),
     "levels": (_levels,),
     "thirds": (_thirds,),
 }

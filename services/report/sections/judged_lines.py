@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from agreement.cautions import few_for_test
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, main_basis
 from agreement.judge.panels.uniformity import of_factors
@@ -56,6 +57,7 @@ _OF_ALL_ANSWERS = (
 )
 _UNIT = "candidate"
 _IN_A_CONDITION = "item in a condition"
+_RAW = frozenset[Compared]({"raw_option", "raw_score"})
 _CORRECTED = frozenset[Compared]({"corrected_option", "corrected_score"})
 
 
@@ -169,7 +171,7 @@ def _uniformity(
                 levels = (*(Party("part", _level(study, name, level)) for level in (first, second)), judge)
                 row = EstimateRow(statistic, "between_levels", levels, stratum, estimate, category=attribute)
                 rows.append(_together(row, estimate, len(result.gaps), plan))
-    return rows
+    return says_of_mean(rows, basis)
 
 
 def _size(estimate: Estimate) -> float:
@@ -188,12 +190,13 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
         "chi-square of equal differences",
         result.n,
         _UNIT,
-        score_test(result.df, "attributes"),
+        score_test(result.df, "attributes", clustered=result.n_clusters is not None),
         result.because or "a test has none",
         value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted,
         confidence=plan.confidence,
-    )
+        n_clusters=result.n_clusters,
+    ).warned(few_for_test(result.n_clusters))
 
 
 def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:
@@ -245,7 +248,7 @@ def _corrected(
             rows += _bounds(judged, model, parties, stratum, option)
         if line.compare == "model":
             rows += _differences(judged, corrected, run, stratum, is_share=material.scale.shares)
-    return rows
+    return says_of_mean(rows, basis)
 
 
 def _bounds(
@@ -286,8 +289,26 @@ def corrected_score(pool: Pool, model: str, basis: Basis) -> Estimate:
     rated = pool.material.labelled_places
     lost = int(np.isnan(pool.human[rated[among[rated]]]).sum())
     are = "has no {} and counts" if lost == 1 else "have no {} and count"
-    left_out = f"{lost} of the answers that people rated {are.format(basis.name)} as not rated"
+    left_out = f"{lost} of the answers that people rated {are.format(_by_whom(basis))} as not rated"
     return pool.corrected(model).warned(left_out if lost and not pool.is_whole(model) else None)
+
+
+def _by_whom(basis: Basis) -> str:
+    """Return a basis as part of a sentence, with the raters that its rule combines."""
+    return f"{basis.name.replace(' of ', ' of the ')} raters" if basis.rule else basis.name
+
+
+def says_of_mean(rows: Sequence[EstimateRow], basis: Basis) -> list[EstimateRow]:
+    """Return rows whose method says, where they rest on a mean of raters, how much of it only one of them rated."""
+    if not basis.of_one:
+        return list(rows)
+    note = f"; the mean is of all who rated a candidate ({basis.of_one} by a single rater)"
+    return [
+        replace(row, estimate=replace(row.estimate, method=row.estimate.method + note))
+        if isinstance(row.estimate, Estimate) and row.compared not in _RAW
+        else row
+        for row in rows
+    ]
 
 
 def _differences(

@@ -36,7 +36,7 @@ from services.report.sections.fields.topics import Topic, measured_in, unit_in_w
 from services.report.sections.judged_lines import corrected_in_words, judged_rows, uniformity_in_words
 from services.report.sections.main_statistic import asked_by, is_main, named_by
 from services.report.sections.phases import division_by, in_order
-from services.report.sections.selecting import PartOfLine, parts_of_line, unsettled_in_words
+from services.report.sections.selecting import PartOfLine, parts_of_line, raters_left_out_in_words, unsettled_in_words
 
 _AS_GIVEN: tuple[AnswersUsed, ...] = ("given",)
 Computed = Callable[[IntervalSettings], Sequence[EstimateRow]]
@@ -67,41 +67,24 @@ def table_of(
     is_primary: bool,
 ) -> EstimateTable:
     """Return a line's estimates for each kind of answers that it names: as given, settled, or of the first step."""
-    topics = _topics(study, line, ratings[0], phases)
-    parts = parts_of(study, line, ratings, phases)
-    beside_models = "models" in line.against
-
-    def computed(settings: IntervalSettings) -> list[EstimateRow]:
-        return [
-            replace(row, versions=part.versions, answers=answers)
-            for answers, stratum, part in parts
-            for topic in topics
-            for row in (
-                *rows_of_topic(line, topic, part, stratum, settings),
-                *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
-            )
-        ]
-
-    asked = asked_by(study, line, ratings[0].name, ratings[0].field.positive)
-    rows = [row for row in counted(computed, intervals, study.analysis.comparisons) if asked(row)]
-    pieces = [piece for topic in topics for piece in topic.explained(ratings[0], rows)]
+    named, topics = ratings[0], _topics(study, line, ratings[0], phases)
+    asked = asked_by(study, line, named.name, named.field.positive)
+    own = counted(_own_rows(study, line, topics, ratings, phases), intervals, study.analysis.comparisons)
+    rows = [row for row in own if asked(row)]
+    explanations = [piece for topic in topics for piece in topic.explained(named, rows)]
+    explanations.append(unsettled_in_words(study, line, named, phases))
+    explanations.append(raters_left_out_in_words(study, line, named))
     of_groups: list[EstimateRow] = []
     if line.compare == "group":
         of_groups = counted(_between_groups(study, line, ratings, phases), intervals, study.analysis.comparisons)
-    pieces.append(unsettled_in_words(study, line, ratings[0], phases))
-    explanations = [
-        *pieces,
-        unit_in_words(ratings[0], [*rows, *of_groups]),
-        weighted_in_words(ratings[0], [*rows, *of_groups]),
-    ]
+    rows += of_groups
+    explanations += [unit_in_words(named, rows), weighted_in_words(named, rows)]
     if line.compare == "group":
-        rows += of_groups
         explanations.append(groups_in_words(of_groups))
     if by_each_rater(study, line):
         between_raters = _between_raters(study, line, ratings, phases)
         rows += counted(between_raters, intervals, study.analysis.comparisons)
         explanations.append(INTERACTION)
-    named = ratings[0]
     title = TitleParts(name, title_words(study, line, named), is_primary, named_by(line))
     explanation = " ".join(filter(None, dict.fromkeys([*explanations, comparisons_in_words(rows)])))
     return EstimateTable(
@@ -117,6 +100,31 @@ def table_of(
         drawn=topics[0].drawn,
         parts=title,
     )
+
+
+def _own_rows(
+    study: Expansion,
+    line: AuthoredEstimate,
+    topics: Sequence[Topic],
+    ratings: Sequence[Ratings],
+    phases: Sequence[PhaseRatings],
+) -> Computed:
+    """Return the computation of a line's topics in each of its parts, beside models where it names them."""
+    parts = parts_of(study, line, ratings, phases)
+    beside_models = "models" in line.against
+
+    def computed(settings: IntervalSettings) -> list[EstimateRow]:
+        return [
+            replace(row, versions=part.versions, answers=answers)
+            for answers, stratum, part in parts
+            for topic in topics
+            for row in (
+                *rows_of_topic(line, topic, part, stratum, settings),
+                *(topic.rows_of_models(part, stratum, settings) if beside_models else ()),
+            )
+        ]
+
+    return computed
 
 
 def _between_groups(

@@ -14,7 +14,7 @@ from protocol.language.computed import by_each_rater, columns_of_raters
 from protocol.language.expansion import Expansion
 from protocol.language.results import FORM, form_named, values_as_stored
 from protocol.language.sentences_of_plan import condition_in_words
-from protocol.language.wording import listed
+from protocol.language.wording import listed, spoken
 from services.report.rows.columns import VERDICTS, WRITTEN_BY, Column, Unit
 from services.report.rows.ratings import PhaseRatings, Ratings
 from services.report.rows.settled import settled
@@ -148,6 +148,20 @@ def unsettled_in_words(
             whose += f", with all that belongs to {what}" if name in line.where else ""
             of_all = f"{sum(rated)} {other.unit}{'' if sum(rated) == 1 else 's'}"
             said.append(f"In “{other.phase.title}” {lacking} of {of_all} {has} no settled answer; {whose}.")
+    return " ".join(said)
+
+
+def raters_left_out_in_words(study: Expansion, line: AuthoredEstimate, ratings: Ratings) -> str:
+    """Return how many raters have no value of an attribute of raters that a line is parted by: they are in no part."""
+    said = []
+    for name in line.by:
+        if name not in columns_of_raters(study):
+            continue
+        lacking = sum(not column.rater.get(name, "") for column in ratings.columns)
+        if 0 < lacking < len(ratings.columns):
+            of_all = f"{lacking} of {len(ratings.columns)} raters"
+            has, are = ("has", "is") if lacking == 1 else ("have", "are")
+            said.append(f"{of_all} {has} no value of “{spoken(name)}” and {are} in none of its parts.")
     return " ".join(said)
 
 

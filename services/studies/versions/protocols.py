@@ -64,7 +64,7 @@ def changes_of_protocol(before: Expansion, after: Expansion) -> list[Change]:
 def with_interval_of(before: Expansion, after: Expansion) -> Expansion:
     """Return the protocol of a version with the intervals and P that were frozen, unless its author names others."""
     named = after.analysis.model_fields_set
-    keys = ("interval_scale", "interval_same", "interval_of_numbers", "p_from")
+    keys = ("interval_scale", "interval_same", "interval_of_numbers", "p_from", "p_in_clusters")
     frozen = {key: getattr(before.analysis, key) for key in keys if key not in named}
     return after.model_copy(update={"analysis": after.analysis.model_copy(update=frozen)})
 

@@ -94,6 +94,18 @@ def test_two_humans_are_joined_by_their_mean_score_which_leaves_no_hard_candidat
     assert "agrees, by kappa, with h1" in ceiling.panel(two, PLAN).sentence
 
 
+@pytest.mark.parametrize("scale", [Scale("number"), Scale("ordinal", ("0", "1", "2", "3"))])
+def test_a_mean_is_that_of_all_who_rated_a_candidate_of_numbers_as_of_steps_and_says_how_many_a_single_human(scale):
+    nan = np.nan
+    given = material([[1, 3, 2], [nan, 2, 2], [nan, nan, 3]], {"judge": [1, 2, 2]}, scale=scale)
+
+    mean = next(basis for basis in bases(given) if basis.rule == "mean")
+
+    assert mean.scores == pytest.approx([1, 2.5, 7 / 3])
+    assert mean.in_words == "mean of 3, 3 labelled, 0 left out, 1 rated by one human alone"
+    assert mean.part(np.array([False, True, True])).in_words == "mean of 3, 2 labelled, 0 left out"
+
+
 def test_humans_who_labelled_different_numbers_are_each_said_to_have_left_theirs_out():
     rows = [[1, 2, 3, 3, 2, 1, 2], [1, 2, 3, 3, 2, 1, np.nan], [1, 2, 3, np.nan, np.nan, 1, 2]]
     given = material(rows, {"judge": [1, 2, 3, 2, 2, 1, 2]}, scale=Scale("ordinal", ("1", "2", "3", "4")))

@@ -44,6 +44,26 @@ def one_sided(rates, n=400):
     return material([np.ones(judge.size)], {"judge": judge}, models=Factor(np.repeat(np.arange(len(rates)), n), names))
 
 
+@pytest.mark.parametrize(("items", "few"), [(12, True), (20, False)])
+def test_the_test_of_uniformity_says_how_many_clusters_it_allows_for_and_warns_of_few(items, few):
+    given = three_humans(items=items, n_labelled=items)  # two items in a cluster
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.TEST, parties=("judge", main_basis(given, PLAN).name))
+
+    assert row.estimate.n_clusters == items // 2
+    assert "allowing for clusters, 2 degrees of freedom" in row.estimate.method
+    said = f"only {items // 2} clusters: P of a test of fewer than 10 clusters is uncertain"
+    assert row.estimate.warning == (said if few else None)
+
+
+def test_a_test_of_uniformity_of_candidates_that_share_no_cluster_speaks_of_none():
+    given = one_sided((0.1, 0.2))
+
+    (row,) = uniformity.panel(given, PLAN).of(uniformity.TEST)
+
+    assert row.estimate.n_clusters is None and "clusters" not in row.estimate.method
+
+
 def test_a_judge_that_is_stricter_on_a_model_is_found_out_by_name():
     panel = uniformity.panel(one_sided((0.02, 0.3)), PLAN)
 

@@ -250,6 +250,18 @@ def test_a_plan_stored_before_the_interval_of_numbers_had_a_key_keeps_interval_a
     assert read.canonical_json() == text
 
 
+def test_a_plan_stored_before_p_in_clusters_had_a_key_keeps_p_and_text() -> None:
+    stored = json.loads(expanded(READS).canonical_json())
+    assert stored["analysis"].pop("p_in_clusters") == "t"
+    text = json.dumps(stored, separators=(",", ":"), ensure_ascii=False)
+
+    read = Expansion.of_canonical_json(text)
+
+    assert read is not None
+    assert read.analysis.p_in_clusters == "normal"
+    assert read.canonical_json() == text
+
+
 def test_a_plan_stored_before_the_scale_of_intervals_had_a_key_keeps_interval_and_text() -> None:
     stored = json.loads(expanded(READS).canonical_json())
     assert stored["analysis"].pop("interval_scale") == "transformed"

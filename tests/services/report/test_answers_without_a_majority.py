@@ -20,8 +20,8 @@ SAID_BY_ONE = {"A": 0, "B": 1, "C": 2}
     ("model", "warning"),
     [
         ("A", None),
-        ("B", "1 of the answers that people rated has no majority of 3 and counts as not rated"),
-        ("C", "2 of the answers that people rated have no majority of 3 and count as not rated"),
+        ("B", "1 of the answers that people rated has no majority of the 3 raters and counts as not rated"),
+        ("C", "2 of the answers that people rated have no majority of the 3 raters and count as not rated"),
     ],
 )
 def test_a_corrected_score_warns_of_the_answers_of_its_own_model_that_have_no_majority(

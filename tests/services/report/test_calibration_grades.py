@@ -110,7 +110,7 @@ def test_thresholds_of_a_study_are_those_of_the_same_numbers_from_a_file(closed:
 
     from_file = thresholds.panel(replace(shown.material, grades_say={}), shown.plan)
     assert values(panel) == values(from_file)
-    assert values(panel)[f"{thresholds.BRIER}, {thresholds.AS_GIVEN}"].n > 100
+    assert values(panel)[f"{thresholds.BRIER}, {reliability.AS_GIVEN}"].n > 100
     assert panel.sentences[-1] == (
         "The probability of correct is the confidence of Own where it says correct, and one minus it where it says "
         "incorrect: its confidences are of the verdict given."
@@ -165,7 +165,7 @@ def test_a_curve_is_fitted_on_development_and_shown_on_test_after_the_act_alone(
     on_development = sealed.panels["thresholds"]
     assert {row.basis.rpartition(", ")[2] for row in on_development.rows} == {"development subjects"}
     n = sealed.material.n
-    assert values(on_development)[f"{thresholds.BRIER}, {thresholds.AS_GIVEN}"].n < n
+    assert values(on_development)[f"{thresholds.BRIER}, {reliability.AS_GIVEN}"].n < n
 
     sealed_split.open_test(divided.database, divided.admin, KEY, "Own", "The prompt is final.")
     opened = computed(divided)
@@ -174,7 +174,7 @@ def test_a_curve_is_fitted_on_development_and_shown_on_test_after_the_act_alone(
     of_test = opened.of_judges["Own"].material
     assert of_test.n + opened.material.n == N
     known = int((~np.isnan(of_test.grades["Own"])).sum())
-    assert values(panel)[f"{thresholds.BRIER}, {thresholds.AS_GIVEN}"].n == known
+    assert values(panel)[f"{thresholds.BRIER}, {reliability.AS_GIVEN}"].n == known
     marked = {row.stratum: row.basis.rpartition(", ")[2] for row in panel.rows}
     assert marked == {thresholds.ON_TEST: "test subjects", thresholds.IN_DEVELOPMENT: "development subjects"}
     # Beside it nothing is said of development subjects, on whom no judge is left.

@@ -79,6 +79,10 @@ def figure_of(*values: tuple[tuple[float, float, float], str, int]) -> Figure:
             ((KNOWN, "Rater 1", 9), (UNDEFINED, "Rater 2", 9)),
             "A: accuracy: Accuracy on these items: one value, 50.0 % [20.0, 80.0], n = 9.",
         ),
+        (
+            ((KNOWN, "Rater 1", 9), (KNOWN, "Rater 2", 8)),
+            "A: accuracy: Accuracy on these items: 2 values, all 50.0 %, n = 8 to 9.",
+        ),
     ],
 )
 def test_who_does_not_see_a_figure_is_told_what_it_shows(

@@ -43,8 +43,9 @@ def areas_of_columns(attributes: Sequence[str]) -> Topic:
             for party, correct in scored:
                 if any(None not in pair for pair in zip(numbers, correct, strict=True)):
                     area = area_of_sides(
-                        numbers, correct, by["clusters"], intervals.confidence, ratings.unit, _SIDES, intervals.of_areas
-                    )
+                        numbers, correct, by["clusters"], intervals.confidence, ratings.unit, _SIDES,
+                        intervals.of_areas, intervals.p_in_clusters,
+                    )  # fmt: skip
                     category = Category(name, spoken(name))
                     rows.append(EstimateRow("auc", "number_column", (party,), stratum, area, category=category))
         return rows

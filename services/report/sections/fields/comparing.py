@@ -389,12 +389,12 @@ def _apart(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettin
 
 
 def _ranked(first: OfItems, second: OfItems, unit: str, intervals: IntervalSettings) -> Estimate:
-    x, y = list(first.values()), list(second.values())
     return mann_whitney(
-        [each.mean for each in x],
-        [each.mean for each in y],
-        clusters=([each.cluster for each in x], [each.cluster for each in y]),
+        [each.mean for each in first.values()],
+        [each.mean for each in second.values()],
+        clusters=([each.cluster for each in first.values()], [each.cluster for each in second.values()]),
         interval=intervals.of_areas,
+        p_in_clusters=intervals.p_in_clusters,
         confidence=intervals.confidence,
         unit=unit,
     )

@@ -41,8 +41,9 @@ def calibration(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings)
         times = len(numbers) // max(1, len(ratings.clusters))
         by = intervals.by(ratings.clusters * times) | {"unit": "verdict" if pooled else ratings.unit}
         tells = area_of_sides(
-            numbers, correct, by["clusters"], intervals.confidence, by["unit"], _SIDES, intervals.of_areas
-        )
+            numbers, correct, by["clusters"], intervals.confidence, by["unit"], _SIDES, intervals.of_areas,
+            intervals.p_in_clusters,
+        )  # fmt: skip
         rows.append(EstimateRow("auc", "confidence", (party,), stratum, tells))
         probabilities = probabilities_of(ratings.field, numbers)
         if probabilities is None:

@@ -150,6 +150,16 @@ def test_a_version_keeps_the_interval_of_numbers_that_was_frozen(frozen: str) ->
     assert list(reasons_against_protocol(before, after)) == []
 
 
+@pytest.mark.parametrize("frozen", ["normal", "t"])
+def test_a_version_keeps_the_distribution_of_p_in_clusters_that_was_frozen(frozen: str) -> None:
+    before = expanded(STUDY + f"analysis: {{p_in_clusters: {frozen}}}\n")
+
+    after = with_interval_of(before, expanded(STUDY))
+
+    assert after.analysis.p_in_clusters == frozen
+    assert list(reasons_against_protocol(before, after)) == []
+
+
 @pytest.mark.parametrize("frozen", [2, 10])
 def test_a_version_keeps_the_fewest_clusters_for_p_that_were_frozen(frozen: int) -> None:
     before = expanded(STUDY + f"analysis: {{p_from: {frozen}}}\n")
