@@ -22,10 +22,9 @@ from agreement.judge.panels import (
 from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.scale import Scale
 from exchange.report.report_words import said_once
-from services.report.figures.curves import Point, curves
+from services.report.figures.curves import MOST_SERIES, Point, curves
 from services.report.figures.drawing import Span, spans
 from services.report.figures.figure import Figure, sign_in_words
-from services.report.figures.of_fields import MOST_SERIES
 
 _UNIT_SCALE = (0.0, 1.0)
 

@@ -21,7 +21,7 @@ from exchange.report.report_words import (
 )
 from exchange.report.statistic_names import Compared, Statistic
 from protocol.language.wording import spoken
-from services.report.figures import curves_of_fields, directions
+from services.report.figures import curves, curves_of_fields, directions
 from services.report.figures.bland_altman import bland_altman_figure
 from services.report.figures.drawing import KAPPA, SHARES, diverging, forest
 from services.report.figures.figure import MOST_LINES, Figure, counts_in_words, lacking_in_words, rows_in_words
@@ -167,7 +167,7 @@ def _forest(
         judges = [party_in_words(row.parties[0]) for row in rows]
         labels = judges if one_part else [f"{judge}: {part}" for judge, part in zip(judges, labels, strict=True)]
         names = [directions.against(row) for row in rows]
-    elif len(set(labels)) == 1 and len(set(names)) > curves_of_fields.MOST_SERIES:
+    elif len(set(labels)) == 1 and len(set(names)) > curves.MOST_SERIES:
         # With more on one line nobody follows the legend.
         labels, names = names, ["" for _ in rows]
     title = _title(table, rows, words, axis) + (f", by {spoken(by)}" if by else "")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement.judge.panels import calibrate, thresholds
+from agreement.judge.panels import calibrate, reliability, thresholds
 from agreement.judge.rows import Panel
 from agreement.judge.scale import BINARY, Scale
 from db import Database, JudgeRun
