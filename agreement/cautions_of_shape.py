@@ -21,6 +21,13 @@ FEW_SPREAD = 15
 """If items in the longer tail make up the spread, and their squared deviations are worth fewer than this many equal
 ones (Kish), 95 % intervals of a weighted kappa can have a coverage below 90 % (`docs/statistics.md`, coverage)."""
 
+FEW_LARGE = 6
+"""If disagreements over ordered steps are worth fewer than this many equal ones (Kish), 95 % intervals of a weighted
+coefficient can have a coverage below 90 %: how often raters are far apart is known from a few items only
+(`docs/statistics.md`, coverage). Where all are about equal, one fewer is enough."""
+
+_ABOUT_EQUAL = 0.8  # of their number, if they are worth at least this much
+
 TIMES_NORMAL, TIMES_RESAMPLED, STRAYING = 1.4, 2.0, 16.0
 """Limits of agreement warn if their variance is this many times that of normal differences, or the second if the
 interval follows the sample's own variance, as in clusters; plus the third over the number of items or clusters, by
@@ -113,6 +120,41 @@ def skewed_spread(places: Floats, count: Codes, unit: str = "item") -> Caution |
     squares = (places - float(places @ count) / int(count.sum())) ** 2
     worth = float(squares @ count) ** 2
     return None if worth >= FEW_SPREAD * float(squares**2 @ count) else skewed_items(np.repeat(places, count), unit)
+
+
+def few_large(disagreement: Floats, times: Codes | None = None, unit: str = "item") -> Caution | None:
+    """The warning for a weighted coefficient of independent items if a few large disagreements make up most of it.
+
+    Parameters
+    ----------
+    disagreement : ndarray, shape (items,)
+        By how much the raters differ on each item, as the weights count it.
+    times : ndarray of int, shape (items,), optional
+        Number of items that each row stands for; 1 each by default.
+    unit : str
+        What is counted, in the singular.
+
+    Returns
+    -------
+    Caution or None
+        None also if raters never differ: then added items give the interval.
+
+    Examples
+    --------
+    >>> few_large(np.array([0.0] * 80 + [0.04] * 20 + [1.0, 1.0])).text.split(": ")[0]
+    'a few large disagreements, worth those on fewer than 6 items, make up most of it'
+    >>> few_large(np.array([0.0] * 20 + [0.04] * 6)) is few_large(np.zeros(9)) is None
+    True
+    """
+    count = 1 if times is None else times
+    total, squares = float((disagreement * count).sum()), float((disagreement**2 * count).sum())
+    if squares <= 0.0:
+        return None
+    worth, differ = total**2 / squares * (1.0 + 1e-9), float(((disagreement > 0.0) * count).sum())
+    if worth >= (RARE if worth > _ABOUT_EQUAL * differ else FEW_LARGE):
+        return None
+    text = f"a few large disagreements, worth those on fewer than {FEW_LARGE} {unit}s, make up most of it"
+    return Caution("few_items", f"{text}: the interval is likely to be too narrow", FEW_LARGE)
 
 
 def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Caution | None:

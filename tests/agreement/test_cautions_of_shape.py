@@ -9,6 +9,8 @@ from agreement import (
     bland_altman,
     cohen_kappa,
     cohen_kappa_of_table,
+    fleiss_kappa,
+    gwet_ac,
     icc,
     icc_with_missing,
     krippendorff_alpha,
@@ -147,6 +149,39 @@ def test_the_warning_of_a_long_tail_is_rare_for_normal_items():
     warned = [AT_A_SIDE in str(icc(rated(rng.normal(size=50), seed)).warning) for seed in range(200)]
 
     assert np.mean(warned) < 0.1
+
+
+def far_apart(raters, far):
+    """Sixty items over five steps: on 24 of them a rater is one step away, on some of the others four steps."""
+    table = np.tile(np.arange(60)[:, None] % 5, raters)
+    table[:24, 0] = np.where(table[:24, 0] == 4, 3, table[:24, 0] + 1)
+    ends = [item for item in range(24, 60) if table[item, 0] == 0][:far]
+    table[ends, 0] = 4
+    return table
+
+
+OF_STEPS = {
+    "AC2 of three": (3, lambda t, **by: gwet_ac(t, "quadratic", categories=range(5), **by)),
+    "AC2 of two": (2, lambda t, **by: gwet_ac(t, "quadratic", categories=range(5), **by)),
+    "Fleiss": (3, lambda t, **by: fleiss_kappa(t, weights="quadratic", categories=range(5), **by)),
+    "Cohen": (2, lambda t, **by: cohen_kappa(*t.T, weights="quadratic", categories=range(5), **by)),
+    "ordinal alpha": (3, lambda t, **by: krippendorff_alpha(t, "ordinal", categories=range(5), **by)),
+}
+
+
+@pytest.mark.parametrize(("raters", "coefficient"), OF_STEPS.values(), ids=OF_STEPS)
+def test_a_weighted_coefficient_warns_if_a_few_large_disagreements_make_up_most_of_it(raters, coefficient):
+    small, few, many = (coefficient(far_apart(raters, far)) for far in (0, 2, 7))
+
+    assert "a few large disagreements, worth those on fewer than 6 items" in str(few.warning)
+    assert "large disagreements" not in str(small.warning) + str(many.warning)
+    assert "large disagreements" not in str(coefficient(far_apart(raters, 2), clusters=np.arange(60) // 2).warning)
+
+
+def test_raters_who_never_differ_have_no_large_disagreements():
+    alike = np.tile(np.arange(60)[:, None] % 5, 3)
+
+    assert gwet_ac(alike, "quadratic", categories=range(5)).warning is None
 
 
 def steps_with(differing_clusters):
