@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from agreement.caution import Caution
-from agreement.cautions import RARE
+from agreement.cautions import FEW_ITEMS, RARE
 from agreement.coding import Codes, Floats
 
 SKEWED = 0.8
@@ -32,6 +32,10 @@ TIMES_NORMAL, TIMES_RESAMPLED, STRAYING = 1.4, 2.0, 16.0
 """Limits of agreement warn if their variance is this many times that of normal differences, or the second if the
 interval follows the sample's own variance, as in clusters; plus the third over the number of items or clusters, by
 which one in twenty normal samples seems to stray (`docs/statistics.md`, coverage)."""
+
+PERHAPS_ITEMS, PERHAPS_CLUSTERS, FEW_FOR_TAILS = 1.15, 1.4, 100
+"""Fewer than the third often hide their tails, so that limits of agreement warn from less on: the first of independent
+items, the second in clusters, whose interval follows the sample's own variance; fewer than `FEW_ITEMS` warn always."""
 
 MANY_RESAMPLED = 200
 """From this many clusters or resampled items on, the interval has followed the sample's own variance closely enough."""
@@ -157,7 +161,9 @@ def few_large(disagreement: Floats, times: Codes | None = None, unit: str = "ite
     return Caution("few_items", f"{text}: the interval is likely to be too narrow", FEW_LARGE)
 
 
-def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Caution | None:
+def long_tails(
+    gaps: Floats, worth: float, above: float = TIMES_NORMAL, perhaps: float = PERHAPS_ITEMS
+) -> Caution | None:
     """The warning for limits of agreement of differences whose own skewness and kurtosis say that they are uncertain.
 
     The variance of a limit, relative to that of normal differences, is ``(1 + .96 (k + 2) + 1.96 |g|) / 2.92`` with
@@ -172,6 +178,8 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
         Number of items, or effective number of clusters.
     above : float
         How many times the variance may be that of normal differences without a warning.
+    perhaps : float
+        The same for fewer than 100 items or clusters, of which a warning says that there may be long tails.
 
     Returns
     -------
@@ -181,7 +189,9 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
     --------
     >>> long_tails(np.array([-1.0, 0, 0, 0, 0, 0, 0, 1, 1, 40]), 10).text.split(": ")[0]
     'differences have long tails'
-    >>> long_tails(np.arange(8.0), 8) is None
+    >>> long_tails(np.arange(8.0), 8).text
+    'so few differences may hide long tails: the interval holds only if they are about normal'
+    >>> long_tails(np.arange(90.0), 90) is None
     True
     """
     away = gaps - gaps.mean()
@@ -191,9 +201,12 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
         return None
     skewness, kurtosis = float((squares * away).mean()) / spread**1.5, float((squares**2).mean()) / spread**2 - 3.0
     times = (1.0 + 1.96**2 / 4.0 * (kurtosis + 2.0) + 1.96 * abs(skewness)) / (1.0 + 1.96**2 / 2.0)
-    if times <= above + STRAYING / worth:
+    if times > above + STRAYING / worth:
+        return Caution("few_items", "differences have long tails: the interval is likely to be too narrow")
+    if worth >= FEW_FOR_TAILS or (worth >= FEW_ITEMS and times <= perhaps):
         return None
-    return Caution("few_items", "differences have long tails: the interval is likely to be too narrow")
+    text = "so few differences may hide long tails: the interval holds only if they are about normal"
+    return Caution("few_items", text, FEW_FOR_TAILS)
 
 
 def of_disagreements(

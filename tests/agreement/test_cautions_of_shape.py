@@ -49,11 +49,16 @@ def test_every_coefficient_of_numbers_with_a_long_tail_warns_and_of_their_logari
     assert AT_A_SIDE not in str(even.warning)
 
 
-def share_warned(draw, n, clusters=None, samples=200):
-    """The share of samples of differences whose limits of agreement warn of long tails."""
+def warnings_of_limits(draw, n, clusters=None, samples=200):
+    """Warnings of the upper limit of agreement in samples of differences."""
     rng = np.random.default_rng(6)
     limits = [bland_altman(draw(rng, n), np.zeros(n), clusters=clusters, resamples=20).upper for _ in range(samples)]
-    return np.mean(["differences have long tails" in str(limit.warning) for limit in limits])
+    return [str(limit.warning) for limit in limits]
+
+
+def share_warned(draw, n, clusters=None, samples=200):
+    """The share of samples of differences whose limits of agreement warn of long tails."""
+    return np.mean(["differences have long tails" in text for text in warnings_of_limits(draw, n, clusters, samples)])
 
 
 def normal(rng, n):
@@ -81,6 +86,34 @@ def test_limits_of_agreement_in_clusters_warn_of_long_tails_too():
     assert share_warned(normal, 250, subjects, samples=30) == 0.0
     assert share_warned(long_tailed, 250, subjects, samples=30) > 0.5
     assert share_warned(long_tailed, 1_000, np.arange(1_000) // 5, samples=3) == 0.0  # the interval follows 200 of them
+
+
+HIDE = "so few differences may hide long tails: the interval holds only if they are about normal"
+
+
+def share_in_doubt(draw, n, clusters=None, samples=100):
+    return np.mean(
+        [HIDE in text or "long tails: the" in text for text in warnings_of_limits(draw, n, clusters, samples)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "clusters", "least", "most"), [(30, None, 0.8, 0.55), (60, None, 0.9, 0.5), (150, 30, 0.9, 0.15)]
+)
+def test_limits_of_agreement_of_few_differences_say_that_long_tails_may_be_hidden(n, clusters, least, most):
+    subjects = None if clusters is None else np.arange(n) // (n // clusters)
+
+    assert share_in_doubt(long_tailed, n, subjects) >= least
+    assert share_in_doubt(normal, n, subjects) <= most
+
+
+def test_fewer_than_thirty_differences_always_may_hide_long_tails_and_hundred_do_not():
+    twenty_nine, thirty, hundred = (
+        bland_altman(np.linspace(-1.0, 1.0, n), np.zeros(n)).lower.warning for n in (29, 30, 100)
+    )
+
+    assert (twenty_nine, thirty, hundred) == (HIDE, None, None)
+    assert all(HIDE not in text for text in warnings_of_limits(normal, 100))
 
 
 def test_the_bias_beside_limits_of_agreement_does_not_warn_of_long_tails():
