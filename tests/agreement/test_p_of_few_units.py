@@ -8,6 +8,7 @@ import pytest
 
 from agreement import (
     ClusterDraw,
+    coefficient_difference,
     icc,
     lin_ccc,
     paired_difference,
@@ -90,3 +91,22 @@ def test_a_difference_for_other_raters_too_has_no_p_from_nine_units_and_says_so(
         assert few.method.endswith(f"; no P from fewer than 10 {'clusters' if clustered else 'items'}")
     for enough in (*against_judge_and_between_conditions(10), *against_judge_and_between_conditions(9, p_from=2)):
         assert enough.p is not None and "no P" not in enough.method
+
+
+ONE_WAY = "fewer than 8 differ, all in one direction: P is likely to be too small"
+
+
+@pytest.mark.parametrize(("first", "second", "warns"), [(5, 0, True), (7, 0, True), (8, 0, False), (6, 1, False)])
+def test_p_of_a_difference_of_shares_warns_if_the_few_that_differ_all_favour_one_side(first, second, warns):
+    a, b = np.ones(60), np.ones(60)
+    b[:first], a[first : first + second] = 0, 0
+    usual = {"resamples": 200, "seed": 1}
+
+    by_items = paired_difference(a, b, tests_zero=True, **usual)
+    by_subjects = paired_difference(
+        np.repeat(a, 3), np.repeat(b, 3), clusters=np.arange(180) // 3, tests_zero=True, **usual
+    )
+    of_accuracies = coefficient_difference(a, b, "accuracy", reference=np.ones(60), **usual)
+
+    assert [ONE_WAY in str(each.warning) for each in (by_items, by_subjects, of_accuracies)] == [warns] * 3
+    assert ONE_WAY not in str(paired_difference(a, b, **usual).warning)
