@@ -172,7 +172,9 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
         right = [(table[:, 0] == table[:, 1]).astype(np.float64) for table in codes]
         first, second = (mean_of(side) for side in right)
         gaps = right[0] - right[1]
-        return first, second, nearly_constant(others_than_most(gaps)) or one_way(gaps, units)
+        # of clusters `unseen_of_difference` says more
+        alone = one_way(gaps) if np.unique(units).size == units.size else None
+        return first, second, nearly_constant(others_than_most(gaps)) or alone
     if options.statistic == "f1":
         positive = _position(options.positive, levels)
         first, second = (_f1(table, len(levels), positive) for table in codes)
