@@ -12,7 +12,7 @@ import numpy.typing as npt
 from agreement.arguments import read_once, shown, whole_number
 from agreement.caution import Caution
 from agreement.cautions import rare_category
-from agreement.chance_corrected import ROUNDING, check_size
+from agreement.chance_corrected import ROUNDING, check_size, counts_of
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined
@@ -28,6 +28,10 @@ from agreement.several_raters import fleiss_kappa
 RARE_RESAMPLED = 8
 """With a category expected in fewer items than this, 95 % intervals of Light's kappa can have a coverage below 90 %
 (`docs/statistics.md`, coverage)."""
+
+FEW_SHARED = 3
+"""The same if a pair of raters has, on average, fewer items than this on which both use a category: their kappa then
+turns on an item or two, however often either of them uses it alone."""
 
 
 def percent_agreement_of_all(
@@ -279,16 +283,29 @@ def light_kappa(
     parts = rows.sum(axis=0).reshape(len(pairs), 1 + 2 * q)
     expected = (parts[:, 1 : q + 1] + parts[:, q + 1 :]) / 2.0
     rarest = float(expected[expected > 0.0].min(initial=math.inf))
-    return estimate.warned(_rare(rarest, groups, unit) if weights is None else None)
+    shared = _least_shared(rated_codes, q)
+    return estimate.warned(_rare(rarest, shared, groups, unit) if weights is None else None)
 
 
-def _rare(rarest: float, groups: Codes | None, unit: str) -> Caution | None:
+def _least_shared(codes: Codes, q: int) -> float:
+    """Items on which both raters of a pair use a category, on average over pairs, for the category with the fewest."""
+    uses = counts_of(codes, q)
+    pairs = (uses * (uses - 1.0)).sum(axis=0) / (codes.shape[1] * (codes.shape[1] - 1.0))
+    return float(pairs[uses.any(axis=0)].min(initial=math.inf))
+
+
+def _rare(rarest: float, shared: float, groups: Codes | None, unit: str) -> Caution | None:
     """The warning for a rare category, which an interval of percentiles needs a little earlier."""
     usual = rare_category(rarest, cluster_of_item(groups), unit=unit)
-    if usual is not None or rarest >= RARE_RESAMPLED:
+    if usual is not None:
         return usual
-    text = f"a category is expected in fewer than {RARE_RESAMPLED} {unit}s: value and interval are uncertain"
-    return Caution("rare_category", text, RARE_RESAMPLED)
+    if rarest < RARE_RESAMPLED:
+        text = f"a category is expected in fewer than {RARE_RESAMPLED} {unit}s: value and interval are uncertain"
+        return Caution("rare_category", text, RARE_RESAMPLED)
+    if shared < FEW_SHARED:
+        text = f"two raters agree on a category in fewer than {FEW_SHARED} {unit}s, on average over pairs"
+        return Caution("rare_category", f"{text}: the interval is likely to be too narrow", FEW_SHARED)
+    return None
 
 
 def _coded(ratings: RatingTable, categories: Sequence[Hashable] | None) -> tuple[Codes, tuple[Hashable, ...]]:

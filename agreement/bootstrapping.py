@@ -12,6 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import check_resamples, shown
+from agreement.caution import Caution
+from agreement.cautions import FEW_RESAMPLED
+from agreement.cautions_of_bootstrap import few_units, of_mean, of_other
 from agreement.cluster_codes import ClusterCodes
 from agreement.coding import Codes, Ratings, encode_clusters, strata_of_units
 from agreement.drawing import CHUNK, drawn_units, in_one_thread
@@ -36,6 +39,9 @@ from agreement.resampling import (
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import Spread, bca_limits, percentile_limits, widened_limits
 from agreement.vectorised import vectorised
+
+MEANS = (np.mean, np.average)
+TINY = float(np.finfo(np.float64).tiny)
 
 
 def bootstrap(
@@ -85,7 +91,8 @@ def bootstrap(
     Returns
     -------
     Estimate
-        Limits undefined as in `bootstrap_of_sums`; value undefined for no items or if the statistic is nan.
+        Limits undefined as in `bootstrap_of_sums`; value undefined for no items or if the statistic is nan. With a
+        warning for few units, nearly constant and skewed values (`agreement.cautions_of_bootstrap`).
 
     Raises
     ------
@@ -127,7 +134,7 @@ def bootstrap(
             name, math.nan, 0, unit, confidence=confidence, n_clusters=n_clusters
         )
     unit_strata = strata_of_units(encode_clusters(strata, n, "strata"), units) if strata is not None else None
-    if statistic in (np.mean, np.average) and len(arrays) == 1 and arrays[0].ndim == 1:
+    if statistic in MEANS and len(arrays) == 1 and arrays[0].ndim == 1:
         rows = sums_by_cluster(np.stack([arrays[0], np.ones(n)], axis=1), units)
         with np.errstate(over="ignore"):  # sums of huge numbers: a resample without a finite one has no value
             spread = bootstrap_of_sums(
@@ -160,7 +167,23 @@ def bootstrap(
         value = math.nan
         spread = Spread(math.nan, math.nan, None, text, f"the {name} of these {unit}s has no value")
     spread = replace(spread, worth=clusters_with(np.ones(n), units))
-    return spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
+    estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters)
+    return (
+        estimate
+        if math.isnan(estimate.low)
+        else estimate.warned(*_cautions(statistic, arrays, units, n_clusters, unit))
+    )
+
+
+def _cautions(
+    statistic: Callable[..., float], arrays: list[npt.NDArray[Any]], units: Codes, n_clusters: int | None, unit: str
+) -> tuple[Caution | None, ...]:
+    """What the values say of the interval, as far as it was simulated for such a statistic."""
+    first = arrays[0]
+    if len(arrays) > 1 or first.ndim > 1:
+        return (few_units(first.shape[0], n_clusters, FEW_RESAMPLED, unit),)
+    values = first / max(float(np.abs(first).max()), TINY)  # so that squares are finite
+    return of_mean(values, units, n_clusters, unit) if statistic in MEANS else of_other(values, n_clusters, unit)
 
 
 def _bootstrap_any(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from agreement.caution import Caution
-from agreement.cautions import RARE
+from agreement.cautions import FEW_ITEMS, RARE
 from agreement.coding import Codes, Floats
 
 SKEWED = 0.8
@@ -21,10 +21,21 @@ FEW_SPREAD = 15
 """If items in the longer tail make up the spread, and their squared deviations are worth fewer than this many equal
 ones (Kish), 95 % intervals of a weighted kappa can have a coverage below 90 % (`docs/statistics.md`, coverage)."""
 
+FEW_LARGE = 6
+"""If disagreements over ordered steps are worth fewer than this many equal ones (Kish), 95 % intervals of a weighted
+coefficient can have a coverage below 90 %: how often raters are far apart is known from a few items only
+(`docs/statistics.md`, coverage). Where all are about equal, one fewer is enough."""
+
+_ABOUT_EQUAL = 0.8  # of their number, if they are worth at least this much
+
 TIMES_NORMAL, TIMES_RESAMPLED, STRAYING = 1.4, 2.0, 16.0
 """Limits of agreement warn if their variance is this many times that of normal differences, or the second if the
 interval follows the sample's own variance, as in clusters; plus the third over the number of items or clusters, by
 which one in twenty normal samples seems to stray (`docs/statistics.md`, coverage)."""
+
+PERHAPS_ITEMS, PERHAPS_CLUSTERS, FEW_FOR_TAILS = 1.15, 1.4, 100
+"""Fewer than the third often hide their tails, so that limits of agreement warn from less on: the first of independent
+items, the second in clusters, whose interval follows the sample's own variance; fewer than `FEW_ITEMS` warn always."""
 
 MANY_RESAMPLED = 200
 """From this many clusters or resampled items on, the interval has followed the sample's own variance closely enough."""
@@ -115,7 +126,44 @@ def skewed_spread(places: Floats, count: Codes, unit: str = "item") -> Caution |
     return None if worth >= FEW_SPREAD * float(squares**2 @ count) else skewed_items(np.repeat(places, count), unit)
 
 
-def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Caution | None:
+def few_large(disagreement: Floats, times: Codes | None = None, unit: str = "item") -> Caution | None:
+    """The warning for a weighted coefficient of independent items if a few large disagreements make up most of it.
+
+    Parameters
+    ----------
+    disagreement : ndarray, shape (items,)
+        By how much the raters differ on each item, as the weights count it.
+    times : ndarray of int, shape (items,), optional
+        Number of items that each row stands for; 1 each by default.
+    unit : str
+        What is counted, in the singular.
+
+    Returns
+    -------
+    Caution or None
+        None also if raters never differ: then added items give the interval.
+
+    Examples
+    --------
+    >>> few_large(np.array([0.0] * 80 + [0.04] * 20 + [1.0, 1.0])).text.split(": ")[0]
+    'a few large disagreements, worth those on fewer than 6 items, make up most of it'
+    >>> few_large(np.array([0.0] * 20 + [0.04] * 6)) is few_large(np.zeros(9)) is None
+    True
+    """
+    count = 1 if times is None else times
+    total, squares = float((disagreement * count).sum()), float((disagreement**2 * count).sum())
+    if squares <= 0.0:
+        return None
+    worth, differ = total**2 / squares * (1.0 + 1e-9), float(((disagreement > 0.0) * count).sum())
+    if worth >= (RARE if worth > _ABOUT_EQUAL * differ else FEW_LARGE):
+        return None
+    text = f"a few large disagreements, worth those on fewer than {FEW_LARGE} {unit}s, make up most of it"
+    return Caution("few_items", f"{text}: the interval is likely to be too narrow", FEW_LARGE)
+
+
+def long_tails(
+    gaps: Floats, worth: float, above: float = TIMES_NORMAL, perhaps: float = PERHAPS_ITEMS
+) -> Caution | None:
     """The warning for limits of agreement of differences whose own skewness and kurtosis say that they are uncertain.
 
     The variance of a limit, relative to that of normal differences, is ``(1 + .96 (k + 2) + 1.96 |g|) / 2.92`` with
@@ -130,6 +178,8 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
         Number of items, or effective number of clusters.
     above : float
         How many times the variance may be that of normal differences without a warning.
+    perhaps : float
+        The same for fewer than 100 items or clusters, of which a warning says that there may be long tails.
 
     Returns
     -------
@@ -139,7 +189,9 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
     --------
     >>> long_tails(np.array([-1.0, 0, 0, 0, 0, 0, 0, 1, 1, 40]), 10).text.split(": ")[0]
     'differences have long tails'
-    >>> long_tails(np.arange(8.0), 8) is None
+    >>> long_tails(np.arange(8.0), 8).text
+    'so few differences may hide long tails: the interval holds only if they are about normal'
+    >>> long_tails(np.arange(90.0), 90) is None
     True
     """
     away = gaps - gaps.mean()
@@ -149,9 +201,12 @@ def long_tails(gaps: Floats, worth: float, above: float = TIMES_NORMAL) -> Cauti
         return None
     skewness, kurtosis = float((squares * away).mean()) / spread**1.5, float((squares**2).mean()) / spread**2 - 3.0
     times = (1.0 + 1.96**2 / 4.0 * (kurtosis + 2.0) + 1.96 * abs(skewness)) / (1.0 + 1.96**2 / 2.0)
-    if times <= above + STRAYING / worth:
+    if times > above + STRAYING / worth:
+        return Caution("few_items", "differences have long tails: the interval is likely to be too narrow")
+    if worth >= FEW_FOR_TAILS or (worth >= FEW_ITEMS and times <= perhaps):
         return None
-    return Caution("few_items", "differences have long tails: the interval is likely to be too narrow")
+    text = "so few differences may hide long tails: the interval holds only if they are about normal"
+    return Caution("few_items", text, FEW_FOR_TAILS)
 
 
 def of_disagreements(

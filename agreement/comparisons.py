@@ -19,7 +19,7 @@ from agreement.intervals import clopper_pearson_interval, wilson_limits
 from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import mean_gap, refuse_huge, rescaled, tiny_unit
 from agreement.methods import bootstrap_of, leaving_out
-from agreement.p_by_inverting import p_of_units
+from agreement.p_by_inverting import one_way, p_of_units
 from agreement.quantiles import chi_square_tail
 from agreement.resampling import (
     Seed,
@@ -260,7 +260,8 @@ def paired_difference(
     -------
     Estimate
         Undefined for no pairs; limits undefined for one unit, or when all differences are equal. With a warning if
-        fewer than five differences are unlike the most frequent one.
+        fewer than five differences are unlike the most frequent one, or if it has `p` and those other than 0 are fewer
+        than eight, all of one sign.
 
     Raises
     ------
@@ -329,7 +330,7 @@ def paired_difference(
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # If all of a few differences go one way, hardly a resample is without one, and 0 is excluded far too often.
     estimate = estimate.warned(nearly_constant(gaps, groups) if not math.isnan(estimate.low) else None)
-    return replace(estimate, p=spread.p) if tests_zero and given else estimate
+    return replace(estimate, p=spread.p).warned(one_way(gaps, groups)) if tests_zero and given else estimate
 
 
 def _phi(e: float, f: float, g: float, h: float) -> float:

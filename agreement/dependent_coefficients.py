@@ -25,6 +25,7 @@ from agreement.coefficients import (
 from agreement.functions_of_sums import OfSums, ccc_of, icc_of, mean_of, pearson_of
 from agreement.krippendorff import Level, alpha_coefficient
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
+from agreement.p_by_inverting import one_way
 from agreement.ranks_of_units import kendall_of, spearman_of
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
 
@@ -170,7 +171,10 @@ def coefficients_of(tables: Tables, units: Codes, options: Options) -> tuple[OfS
     if options.statistic == "accuracy":
         right = [(table[:, 0] == table[:, 1]).astype(np.float64) for table in codes]
         first, second = (mean_of(side) for side in right)
-        return first, second, nearly_constant(right[0] - right[1], units)
+        gaps = right[0] - right[1]
+        # of clusters `unseen_of_difference` says more
+        alone = one_way(gaps) if np.unique(units).size == units.size else None
+        return first, second, nearly_constant(gaps, units) or alone
     if options.statistic == "f1":
         positive = _position(options.positive, levels)
         first, second = (_f1(table, len(levels), positive) for table in codes)

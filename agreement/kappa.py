@@ -13,7 +13,7 @@ from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown
 from agreement.caution import Caution
 from agreement.cautions import FEW_WEIGHTED, rare_category
-from agreement.cautions_of_shape import skewed_spread
+from agreement.cautions_of_shape import few_large, skewed_spread
 from agreement.cluster_codes import ClusterSums
 from agreement.coding import Codes, Floats, Pairs, Ratings, compact, encode_pairs
 from agreement.effective_size import cluster_of_item
@@ -268,13 +268,13 @@ def _rare(table: Table, unit: str, of_cluster: float = 1.0, *, scattered: bool =
     rare = rare_category(_rarest(table), of_cluster, scattered=scattered, unit=unit) if matters else None
     if rare or table.weights is None or _value(table, unit)[1] is not None:
         return rare
-    return skewed_spread((table.places[table.a] + table.places[table.b]) / 2.0, table.count, unit)
+    few = few_large(table.penalty, table.count, unit) if of_cluster == 1.0 else None
+    return skewed_spread((table.places[table.a] + table.places[table.b]) / 2.0, table.count, unit) or few
 
 
 def _rarest(table: Table) -> float:
     """Expected number of items in the rarest category that occurs."""
-    expected = (table.rows + table.columns) / 2.0
-    return float(expected[expected > 0.0].min(initial=math.inf))
+    return float(((table.rows + table.columns) / 2.0)[table.rows + table.columns > 0.0].min(initial=math.inf))
 
 
 def _of_sums(table: Table, totals: Floats) -> Floats:

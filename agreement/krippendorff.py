@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows
 from agreement.arguments import one_of, shown
-from agreement.cautions_of_shape import skewed_items
+from agreement.cautions import RARE
+from agreement.cautions_of_shape import few_large, skewed_items
 from agreement.chance_corrected import (
     ROUNDING,
     Coefficient,
@@ -125,7 +126,11 @@ def krippendorff_alpha(
         note=left_out_of_all(ratings, pairable, excluded, 2, "with fewer than two ratings"),
         of_distances=level != "nominal",
     )
-    if level != "interval" or coefficient is None or math.isnan(estimate.low):
+    if coefficient is None or math.isnan(estimate.low):
+        return estimate
+    if level == "ordinal" and estimate.n_clusters is None and (apart := coefficient.disagreement) is not None:
+        return estimate.warned(few_large(apart**2, None, unit) if np.count_nonzero(apart) >= RARE else None)
+    if level != "interval":
         return estimate
     of_item, total = coefficient.rows[:, 1], coefficient.rows[:, 2]
     return estimate.warned(skewed_items(total / of_item, unit))

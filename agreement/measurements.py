@@ -10,7 +10,15 @@ import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import yes_or_no
-from agreement.cautions_of_shape import MANY_RESAMPLED, TIMES_NORMAL, TIMES_RESAMPLED, long_tails, skewed_items
+from agreement.cautions_of_shape import (
+    MANY_RESAMPLED,
+    PERHAPS_CLUSTERS,
+    PERHAPS_ITEMS,
+    TIMES_NORMAL,
+    TIMES_RESAMPLED,
+    long_tails,
+    skewed_items,
+)
 from agreement.clustered_scores import resampled, units_of
 from agreement.coding import Floats, Ratings, numbers_or_nan, same_length
 from agreement.correlations import too_few_pairs
@@ -286,8 +294,9 @@ def bland_altman(
             for plain, limit, factor in zip((bias, lower, upper), limits, factors, strict=True)
         )  # fmt: skip
     above = TIMES_NORMAL if chosen == "t" else TIMES_RESAMPLED
+    perhaps = PERHAPS_ITEMS if bias.n_clusters is None else PERHAPS_CLUSTERS
     follows = chosen != "t" and worth >= MANY_RESAMPLED
-    tails = None if math.isnan(sd) or sd <= rounding or follows else long_tails(gaps, worth, above)
+    tails = None if math.isnan(sd) or sd <= rounding or follows else long_tails(gaps, worth, above, perhaps)
     lower, upper = (limit if math.isnan(limit.low) else limit.warned(tails) for limit in (lower, upper))
     return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd if n > 1 else None, n_missing=lost)
 

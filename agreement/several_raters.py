@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
+from agreement.cautions_of_shape import few_large
 from agreement.chance_corrected import Coefficient, counts_of, estimate_of, traits_of
 from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
@@ -342,7 +343,7 @@ def _estimate(
     note = leaving_out(coded.n_empty, "without a rating")
     lone = int(total_of(ratings_of == 1, times))
     note += f"; {lone} with one rating count for the use of the categories only" if lone else ""
-    return estimate_of(
+    estimate = estimate_of(
         coefficient,
         name,
         len(coded.codes),
@@ -356,3 +357,13 @@ def _estimate(
         needs_two_items=needs_two_items,
         of_distances=weights is not None,
     )
+    if weights is None or estimate.n_clusters is not None or math.isnan(estimate.low):
+        return estimate
+    return estimate.warned(few_large(_disagreement(counts, w), times, unit))
+
+
+def _disagreement(counts: Floats, w: Floats) -> Floats:
+    """Mean weight that pairs of raters lack on each item; 0 with a single rating."""
+    raters = row_sums(counts)
+    pairs = np.maximum(raters * (raters - 1.0), 1.0)
+    return np.asarray(1.0 - row_sums(counts * (counts @ w - 1.0)) / pairs) * (raters >= 2.0)

@@ -21,6 +21,7 @@ from agreement import Estimate
 from benchmarks.class_scores import OF_CLASSES
 from benchmarks.near_the_ends import SIMULATIONS, table
 from benchmarks.ordered_steps import ORDERED
+from benchmarks.small_samples import SMALL
 
 SIZES = (30, 136, 1365)
 LEVELS = (0.5, 0.9)
@@ -317,7 +318,7 @@ def simulate(draw: Callable[[int, float, Rng], EstimateAndTruth], n: int, p: flo
 
 def near_the_ends(only: str, cells: set[tuple[int, float]], kinds: set[str], samples: int) -> None:
     """Print the first table, one simulation after the other."""
-    for name, simulation in {**SIMULATIONS, **ORDERED, **OF_CLASSES}.items():
+    for name, simulation in {**SIMULATIONS, **ORDERED, **OF_CLASSES, **SMALL}.items():
         if only not in name:
             continue
         methods = {kind: how for kind, how in simulation.methods.items() if not kinds or kind in kinds}

@@ -269,6 +269,20 @@ def test_the_pair_of_raters_in_which_a_category_is_rarest_warns_of_their_mean_ka
     assert light_kappa(list(zip(rarely, rarely[::-1], strict=True)), resamples=50).warning == RARE
 
 
+@pytest.mark.parametrize(("together", "is_warned"), [(2, True), (3, False)])
+def test_raters_who_seldom_agree_on_a_category_warn_of_their_mean_kappa_however_often_each_uses_it(
+    together: int, *, is_warned: bool
+) -> None:
+    alone = 10 - together
+    table = [["no"] * 3] * 80 + [["yes"] * 3] * together
+    table += [["no"] * rater + ["yes"] + ["no"] * (2 - rater) for rater in range(3) for _ in range(alone)]
+
+    estimate = light_kappa(table, resamples=50)
+
+    assert ("two raters agree on a category in fewer than 3 items" in str(estimate.warning)) == is_warned
+    assert light_kappa(table, "linear", categories=["no", "yes"], resamples=50).warning is None
+
+
 @pytest.mark.parametrize("rare", [3, 9])
 def test_a_rare_category_of_either_side_warns_of_a_difference(rare):
     a, b = uses(rare)

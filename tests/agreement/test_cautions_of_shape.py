@@ -9,6 +9,8 @@ from agreement import (
     bland_altman,
     cohen_kappa,
     cohen_kappa_of_table,
+    fleiss_kappa,
+    gwet_ac,
     icc,
     icc_with_missing,
     krippendorff_alpha,
@@ -47,11 +49,16 @@ def test_every_coefficient_of_numbers_with_a_long_tail_warns_and_of_their_logari
     assert AT_A_SIDE not in str(even.warning)
 
 
-def share_warned(draw, n, clusters=None, samples=200):
-    """The share of samples of differences whose limits of agreement warn of long tails."""
+def warnings_of_limits(draw, n, clusters=None, samples=200):
+    """Warnings of the upper limit of agreement in samples of differences."""
     rng = np.random.default_rng(6)
     limits = [bland_altman(draw(rng, n), np.zeros(n), clusters=clusters, resamples=20).upper for _ in range(samples)]
-    return np.mean(["differences have long tails" in str(limit.warning) for limit in limits])
+    return [str(limit.warning) for limit in limits]
+
+
+def share_warned(draw, n, clusters=None, samples=200):
+    """The share of samples of differences whose limits of agreement warn of long tails."""
+    return np.mean(["differences have long tails" in text for text in warnings_of_limits(draw, n, clusters, samples)])
 
 
 def normal(rng, n):
@@ -79,6 +86,34 @@ def test_limits_of_agreement_in_clusters_warn_of_long_tails_too():
     assert share_warned(normal, 250, subjects, samples=30) == 0.0
     assert share_warned(long_tailed, 250, subjects, samples=30) > 0.5
     assert share_warned(long_tailed, 1_000, np.arange(1_000) // 5, samples=3) == 0.0  # the interval follows 200 of them
+
+
+HIDE = "so few differences may hide long tails: the interval holds only if they are about normal"
+
+
+def share_in_doubt(draw, n, clusters=None, samples=100):
+    return np.mean(
+        [HIDE in text or "long tails: the" in text for text in warnings_of_limits(draw, n, clusters, samples)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "clusters", "least", "most"), [(30, None, 0.8, 0.55), (60, None, 0.9, 0.5), (150, 30, 0.9, 0.15)]
+)
+def test_limits_of_agreement_of_few_differences_say_that_long_tails_may_be_hidden(n, clusters, least, most):
+    subjects = None if clusters is None else np.arange(n) // (n // clusters)
+
+    assert share_in_doubt(long_tailed, n, subjects) >= least
+    assert share_in_doubt(normal, n, subjects) <= most
+
+
+def test_fewer_than_thirty_differences_always_may_hide_long_tails_and_hundred_do_not():
+    twenty_nine, thirty, hundred = (
+        bland_altman(np.linspace(-1.0, 1.0, n), np.zeros(n)).lower.warning for n in (29, 30, 100)
+    )
+
+    assert (twenty_nine, thirty, hundred) == (HIDE, None, None)
+    assert all(HIDE not in text for text in warnings_of_limits(normal, 100))
 
 
 def test_the_bias_beside_limits_of_agreement_does_not_warn_of_long_tails():
@@ -147,6 +182,39 @@ def test_the_warning_of_a_long_tail_is_rare_for_normal_items():
     warned = [AT_A_SIDE in str(icc(rated(rng.normal(size=50), seed)).warning) for seed in range(200)]
 
     assert np.mean(warned) < 0.1
+
+
+def far_apart(raters, far):
+    """Sixty items over five steps: on 24 of them a rater is one step away, on some of the others four steps."""
+    table = np.tile(np.arange(60)[:, None] % 5, raters)
+    table[:24, 0] = np.where(table[:24, 0] == 4, 3, table[:24, 0] + 1)
+    ends = [item for item in range(24, 60) if table[item, 0] == 0][:far]
+    table[ends, 0] = 4
+    return table
+
+
+OF_STEPS = {
+    "AC2 of three": (3, lambda t, **by: gwet_ac(t, "quadratic", categories=range(5), **by)),
+    "AC2 of two": (2, lambda t, **by: gwet_ac(t, "quadratic", categories=range(5), **by)),
+    "Fleiss": (3, lambda t, **by: fleiss_kappa(t, weights="quadratic", categories=range(5), **by)),
+    "Cohen": (2, lambda t, **by: cohen_kappa(*t.T, weights="quadratic", categories=range(5), **by)),
+    "ordinal alpha": (3, lambda t, **by: krippendorff_alpha(t, "ordinal", categories=range(5), **by)),
+}
+
+
+@pytest.mark.parametrize(("raters", "coefficient"), OF_STEPS.values(), ids=OF_STEPS)
+def test_a_weighted_coefficient_warns_if_a_few_large_disagreements_make_up_most_of_it(raters, coefficient):
+    small, few, many = (coefficient(far_apart(raters, far)) for far in (0, 2, 7))
+
+    assert "a few large disagreements, worth those on fewer than 6 items" in str(few.warning)
+    assert "large disagreements" not in str(small.warning) + str(many.warning)
+    assert "large disagreements" not in str(coefficient(far_apart(raters, 2), clusters=np.arange(60) // 2).warning)
+
+
+def test_raters_who_never_differ_have_no_large_disagreements():
+    alike = np.tile(np.arange(60)[:, None] % 5, 3)
+
+    assert gwet_ac(alike, "quadratic", categories=range(5)).warning is None
 
 
 def steps_with(differing_clusters):

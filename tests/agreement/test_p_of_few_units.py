@@ -103,3 +103,22 @@ def test_the_method_of_a_difference_without_limits_speaks_of_no_p_by_inverting_t
     for estimate in (alike, parts, judges):
         assert estimate.undefined_because and estimate.p is None and "P by inverting" not in estimate.method
     assert "P by inverting the interval" in differing.method and differing.p is not None
+
+
+ONE_WAY = "fewer than 8 differ, all in one direction: P is likely to be too small"
+
+
+@pytest.mark.parametrize(("first", "second", "warns"), [(5, 0, True), (7, 0, True), (8, 0, False), (6, 1, False)])
+def test_p_of_a_difference_of_shares_warns_if_the_few_that_differ_all_favour_one_side(first, second, warns):
+    a, b = np.ones(60), np.ones(60)
+    b[:first], a[first : first + second] = 0, 0
+    usual = {"resamples": 200, "seed": 1}
+
+    by_items = paired_difference(a, b, tests_zero=True, **usual)
+    by_subjects = paired_difference(
+        np.repeat(a, 3), np.repeat(b, 3), clusters=np.arange(180) // 3, tests_zero=True, **usual
+    )
+    of_accuracies = coefficient_difference(a, b, "accuracy", reference=np.ones(60), **usual)
+
+    assert [ONE_WAY in str(each.warning) for each in (by_items, by_subjects, of_accuracies)] == [warns] * 3
+    assert ONE_WAY not in str(paired_difference(a, b, **usual).warning)
