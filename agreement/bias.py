@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import stats
@@ -19,6 +19,9 @@ from agreement.judge import judge_direction
 from agreement.multiplicity import Adjustment, adjust_p_values
 from agreement.resampling import Seed
 from agreement.result import Result
+
+WithinClusters = Literal["by_level", "common"]
+"""Whether candidates of one cluster may be more alike on the same level than on two, or are all equally alike."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ def judge_bias_by_factor(
     factors: Mapping[str, Ratings],
     *,
     clusters: Ratings | None = None,
+    within_clusters: WithinClusters = "by_level",
     correction: Adjustment = "holm",
     resamples: int = 10_000,
     seed: Seed = 0,
@@ -65,11 +69,12 @@ def judge_bias_by_factor(
     freedom. V is the covariance under equal differences: ``V_gg = v / n_g`` with ``v`` the variance of d over all
     levels, and with clusters ``V_gh`` gains ``c pairs_gh / (n_g n_h)``, where ``pairs_gh`` counts ordered pairs within
     a cluster with one candidate in g and the other in h, and ``c`` is the mean product of the deviations of such pairs,
-    at least 0. Without clusters this is the mean score statistic of Cochran, Mantel and Haenszel, ``(N - 1)`` times the
-    share of the sum of squares between levels [1]_. A separate variance for each level would reject far too often when
-    a judge rarely errs. P values are adjusted over the factors. Not estimable with: one level (a bias validated on one
-    model says nothing about others), a level with fewer than two candidates, no variation in d, or no more clusters
-    than levels.
+    at least 0: by default one mean of all pairs on the same level and one of all pairs on two levels, and the mean of
+    both kinds if pairs on the same level are not the more alike. Without clusters this is the mean score statistic of
+    Cochran, Mantel and Haenszel, ``(N - 1)`` times the share of the sum of squares between levels [1]_. A separate
+    variance for each level would reject far too often when a judge rarely errs. P values are adjusted over the factors.
+    Not estimable with: one level (a bias validated on one model says nothing about others), a level with fewer than two
+    candidates, no variation in d, or no more clusters than levels.
 
     Parameters
     ----------
@@ -79,6 +84,9 @@ def judge_bias_by_factor(
         Level of each candidate on each factor; None or NaN is left out for that factor.
     clusters : sequence, shape (candidates,), optional
         Cluster of each candidate, for example its item; clusters may span levels.
+    within_clusters : {"by_level", "common"}
+        Whether pairs of one cluster on the same level have a covariance of their own. "common" rejects too often if
+        clusters differ in how they react to the levels (`docs/statistics.md`).
     correction : {"holm", "bonferroni", "bh", "by"}
         Adjustment over factors.
     resamples, seed, confidence, unit
@@ -112,6 +120,7 @@ def judge_bias_by_factor(
             f"factors is a {type(factors).__name__}; expected a mapping from the factor's name to its levels"
         )
     one_of(correction, "correction", get_args(Adjustment))
+    one_of(within_clusters, "within_clusters", get_args(WithinClusters))
     known_human, said_human = correctness(human, "human")
     known_judge, said_judge = correctness(judge, "judge")
     same_length(known_human, known_judge, "human", "judge")
@@ -136,7 +145,7 @@ def judge_bias_by_factor(
                 unit=unit,
             ).difference
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
-        statistic, df, reason = score_test(d[used], codes[used], levels, within, unit)
+        statistic, df, reason = score_test(d[used], codes[used], levels, within, unit, within_clusters)
         p = math.nan if reason else float(stats.chi2.sf(statistic, df))
         result.append((factor, estimates, statistic, df, p, reason.in_words if reason else None))
     adjusted = adjust_p_values([p for *_, p, _ in result], correction)
@@ -160,7 +169,12 @@ class NotEstimable:
 
 
 def score_test(
-    d: Floats, codes: Codes, names: tuple[Any, ...], within: Codes, unit: str
+    d: Floats,
+    codes: Codes,
+    names: tuple[Any, ...],
+    within: Codes,
+    unit: str,
+    within_clusters: WithinClusters = "by_level",
 ) -> tuple[float, int, NotEstimable | None]:
     """Score test of equal means of a difference over the levels of a factor.
 
@@ -176,6 +190,8 @@ def score_test(
         Cluster of each; all different if they are independent.
     unit : str
         What is counted.
+    within_clusters : {"by_level", "common"}
+        As in `judge_bias_by_factor`.
 
     Returns
     -------
@@ -199,17 +215,32 @@ def score_test(
     means = np.bincount(codes, weights=d, minlength=levels) / sizes
     away = d - d.mean()
     variance = float(away @ away) / (d.size - 1)
-    # number of pairs of units of one cluster in each pair of levels, and the covariance within such pairs
+    # number of pairs of units of one cluster in each pair of levels
     members = np.zeros((count, levels))
     np.add.at(members, (clusters, codes), 1.0)
-    together = members.T @ members - np.diag(sizes)
-    of_cluster = np.bincount(clusters, weights=away)
-    pairs = float(together.sum())
-    common = max(0.0, float(of_cluster @ of_cluster - away @ away) / pairs) if pairs else 0.0
-    covariance = (variance * np.diag(sizes) + common * together) / np.outer(sizes, sizes)
+    pairs = members.T @ members - np.diag(sizes)
+    shared = _shared(away, clusters, codes, pairs, within_clusters)
+    covariance = (variance * np.diag(sizes) + shared * pairs) / np.outer(sizes, sizes)
     contrasts = np.column_stack([-np.ones(levels - 1), np.eye(levels - 1)])
     gap = contrasts @ means
     of_gap = contrasts @ covariance @ contrasts.T
     if variance == 0.0 or np.linalg.matrix_rank(of_gap) < levels - 1:
         return math.nan, levels - 1, NotEstimable("no spread of the differences")
     return float(gap @ np.linalg.solve(of_gap, gap)), levels - 1, None
+
+
+def _shared(away: Floats, clusters: Codes, codes: Codes, pairs: Floats, within_clusters: WithinClusters) -> Floats:
+    """The covariance of two units of one cluster, by the levels that they are on, shape (levels, levels)."""
+    levels = len(pairs)
+    of_cluster = np.zeros((int(clusters.max()) + 1, levels))
+    np.add.at(of_cluster, (clusters, codes), away)
+    on_level, in_cluster = float((of_cluster**2).sum()), float((of_cluster.sum(axis=1) ** 2).sum())
+    inside, total = float(np.trace(pairs)), float(pairs.sum())
+    common = max(0.0, (in_cluster - float(away @ away)) / total) if total else 0.0
+    result = np.full((levels, levels), common)
+    if within_clusters == "by_level" and 0.0 < inside < total:
+        same, other = (on_level - float(away @ away)) / inside, (in_cluster - on_level) / (total - inside)
+        if same > other:
+            result[:] = max(0.0, other)
+            np.fill_diagonal(result, max(0.0, same))
+    return result

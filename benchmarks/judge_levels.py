@@ -5,8 +5,8 @@ python -m benchmarks.judge_levels [--samples 1000]
 Direction: a judge differs from the human on 6 or 20 % of the candidates, as often to either side. Uniformity: it is too
 strict on 10 % and too lenient on 2 %, at every one of 2 or 4 levels, which cross the clusters or divide them. A
 candidate takes the outcome of its cluster with the square root of the intraclass correlation (0 or 1/3) as probability,
-else one of its own. Clusters are of equal sizes, for the direction also of sizes as 1, 1/2, 1/3 ... Printed are the
-lowest and the highest share over these populations.
+or, where levels cross, that of its cluster on its level, else one of its own. Clusters are of equal sizes, for the
+direction also of sizes as 1, 1/2, 1/3 ... Printed are the lowest and the highest share over these populations.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from itertools import product
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ SIZES = ((30, None), (136, None), (30, 10), (60, 10), (60, 25), (136, 10), (136,
 """Candidates and clusters; None if each candidate is independent."""
 CORRELATIONS = (0.0, 1 / 3)
 LEVEL = 0.05
+Levels = Literal["cross", "divide", "cross, alike on each"]
 Outcomes = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
@@ -51,8 +53,9 @@ def _populations(m: int | None) -> Iterator[tuple[float, float, bool]]:
     yield from product((0.03, 0.1), CORRELATIONS if m else (0.0,), (False, True) if m else (False,))
 
 
-def _factors(m: int | None) -> Iterator[tuple[int, float, bool]]:
-    yield from product((2, 4), CORRELATIONS if m else (0.0,), (False, True) if m else (False,))
+def _factors(m: int | None) -> Iterator[tuple[int, float, Levels]]:
+    kinds: tuple[Levels, ...] = ("cross", "divide", "cross, alike on each")
+    yield from product((2, 4), CORRELATIONS if m else (0.0,), kinds if m else kinds[:1])
 
 
 def directions(n: int, m: int | None, each_side: float, correlation: float, unequal: bool, samples: int) -> list[float]:
@@ -75,14 +78,16 @@ def directions(n: int, m: int | None, each_side: float, correlation: float, uneq
     return (times / samples).tolist()
 
 
-def uniformity(n: int, m: int | None, levels: int, correlation: float, divides: bool, samples: int) -> float:
+def uniformity(n: int, m: int | None, levels: int, correlation: float, kind: Levels, samples: int) -> float:
     """Share of samples in which the score test rejects one difference at all levels; untested samples do not."""
-    rng = np.random.default_rng([n, m or 0, levels, round(10 * correlation), divides])
+    rng = np.random.default_rng([n, m or 0, levels, round(10 * correlation), get_args(Levels).index(kind)])
     rejected = 0
     for _ in range(samples):
         cluster = clusters_of(n, m, False, rng)
-        gaps = outcomes(cluster, (0.1, 0.02), correlation, rng)
+        divides = kind == "divide"
         codes = rng.permutation(np.arange(m or n) % levels)[cluster] if divides else rng.permutation(n) % levels
+        alike = cluster * levels + codes if kind == "cross, alike on each" else cluster
+        gaps = outcomes(alike, (0.1, 0.02), correlation, rng)
         statistic, df, reason = score_test(gaps, codes, tuple(range(levels)), cluster, "candidate")
         rejected += reason is None and bool(stats.chi2.sf(statistic, df) <= LEVEL)
     return rejected / samples

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from agreement.bias import WithinClusters
 from agreement.coding import Codes
 from agreement.estimate import check_confidence
 from agreement.judge.scale import Scale
@@ -142,7 +143,7 @@ class Plan:
         The default interval of numbers in clusters, see `agreement.planned_kind`.
     p_in_clusters : {"t", "normal"}
         The distribution of P, and of the limits that are not by a bootstrap, of corrected scores and differences in
-        clusters.
+        clusters. With "normal", the test of uniformity takes all candidates of a cluster to be equally alike.
     """
 
     confidence: float = 0.95
@@ -203,6 +204,11 @@ class Plan:
                 f"least_agreement is {self.criteria.agreement_bound:g}; expected a share between -1 and 1, such as "
                 "-0.1 for 10 points below a human"
             )
+
+    @property
+    def within_clusters(self) -> WithinClusters:
+        """How alike the test of uniformity takes candidates of one cluster to be."""
+        return "by_level" if self.p_in_clusters == "t" else "common"
 
     @property
     def bootstrap(self) -> dict[str, Any]:

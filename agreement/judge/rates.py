@@ -39,6 +39,7 @@ def rates_by_model(pool: Pool) -> Estimate:
         clusters = pool.material.clusters[among] if pool.material.clusters is not None else None
         (test,) = judge_bias_by_factor(
             pool.human[among], pool.judge[among], {"model": models[among]}, clusters=clusters, resamples=1,
+            within_clusters=pool.plan.within_clusters,
         )  # fmt: skip
         if test.undefined_because:
             reasons.append(f"{name}: {test.undefined_because}")

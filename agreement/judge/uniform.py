@@ -110,7 +110,7 @@ def uniformity(
     'not uniform'
     """
     parts = {name: _Part(human, judge, factor, clusters) for name, factor in factors.items()}
-    tests = {name: part.test() for name, part in parts.items()}
+    tests = {name: part.test(plan) for name, part in parts.items()}
     adjusted = adjust_p_values([p for *_, p, _ in tests.values()], "holm") if tests else np.empty(0)
     result = {}
     for (name, part), p_adjusted in zip(parts.items(), adjusted.tolist(), strict=True):
@@ -153,9 +153,9 @@ class _Part:
     def n_clusters(self) -> int | None:
         return None if self.clusters is None or alone(self.clusters) else int(np.unique(self.clusters).size)
 
-    def test(self) -> tuple[float, int, float, NotEstimable | None]:
+    def test(self, plan: Plan) -> tuple[float, int, float, NotEstimable | None]:
         within = self.clusters if self.clusters is not None else np.arange(self.d.size)
-        statistic, df, reason = score_test(self.d, self.codes, self.names, within, "candidate")
+        statistic, df, reason = score_test(self.d, self.codes, self.names, within, "candidate", plan.within_clusters)
         return statistic, df, float("nan") if reason else float(stats.chi2.sf(statistic, df)), reason
 
     def levels(self, plan: Plan, shares: bool, confidence: float) -> dict[str, Estimate]:

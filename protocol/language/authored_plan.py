@@ -227,7 +227,8 @@ class AuthoredAnalysis(Part):
         Field(exclude_if="normal".__eq__),
         Says(
             "the distribution of P of areas, of the probability of superiority and of corrected differences in "
-            "clusters, and of the limits of the latter: t, or as in older studies",
+            "clusters, and of the limits of the latter: t, with a test of uniformity in which a cluster may be alike "
+            "on each level in a way of its own, or as in older studies",
             "p_in_clusters: normal",
         ),
     ] = "t"

@@ -226,6 +226,47 @@ def test_homogeneity_of_bias_by_hand_for_pairs_of_candidates_of_one_item():
     assert result.statistic == pytest.approx(0.4**2 / (2 * (variance - common) / 5), abs=1e-12)
 
 
+def test_pairs_of_a_cluster_on_one_level_have_a_covariance_of_their_own_if_they_are_the_more_alike():
+    # two candidates of models x and y on each of five items: those of one model are right or wrong together
+    d = np.array([1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0], float)
+    on_x, item = np.arange(20) % 4 < 2, np.arange(20) // 4
+    pairs = np.equal.outer(item, item) & ~np.eye(20, dtype=bool)
+    same = pairs & np.equal.outer(on_x, on_x)
+    products, sign = np.outer(d - d.mean(), d - d.mean()), np.where(on_x, 0.1, -0.1)
+    covariances = {
+        "by_level": np.where(same, products[same].mean(), max(0.0, products[pairs & ~same].mean())),
+        "common": np.full((20, 20), max(0.0, products[pairs].mean())),
+    }
+    assert products[same].mean() > products[pairs & ~same].mean()
+
+    for kind, covariance in covariances.items():
+        (result,) = judge_bias_by_factor(
+            [1] * 20, 1 - d, {"model": on_x}, clusters=item, within_clusters=kind, resamples=10
+        )
+        own = np.trace(products) / 19 * sign @ sign
+        assert result.statistic == pytest.approx((sign @ d) ** 2 / (own + sign @ (pairs * covariance) @ sign))
+
+
+def test_homogeneity_holds_its_level_where_clusters_react_to_levels_in_ways_of_their_own():
+    rng = np.random.default_rng(5)
+    items, models = np.repeat(np.arange(40), 8), np.tile(np.repeat(["x", "y"], 4), 40)
+    of_item_and_model = np.repeat(np.arange(80), 4)
+
+    def share_rejected(within_clusters):
+        rejected = 0
+        for _ in range(150):
+            shared, own = rng.random(80) < 0.15, rng.random(320) < 0.15
+            wrong = np.where(rng.random(320) < 0.6, shared[of_item_and_model], own)
+            (result,) = judge_bias_by_factor(
+                [1] * 320, 1 - wrong.astype(int), {"model": models},
+                clusters=items, within_clusters=within_clusters, resamples=2,
+            )  # fmt: skip
+            rejected += result.p < 0.05
+        return rejected / 150
+
+    assert share_rejected("by_level") < 0.1 < share_rejected("common")
+
+
 def test_homogeneity_holds_its_level_over_many_sparse_categories():
     rng = np.random.default_rng(3)
     categories = np.arange(136) % 9
