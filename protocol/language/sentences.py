@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from protocol.language.expansion import Expansion, Opening, Phase
+from protocol.language.following import followed_by
 from protocol.language.law import breaches, reach_of
 from protocol.language.narrowing import told_by_like_pairs, told_by_selection, told_by_unlike_pairs
 from protocol.language.pairs import pairs_in_words
@@ -175,7 +176,15 @@ def _freedoms(study: Expansion, phase: Phase) -> str:
     never = "" if phase.revise != "never" else " An answer cannot be revised."
     if before:
         never = f" An answer cannot be revised, as {before} comes first and can show what this phase is blind to."
+    elif phase.revise != "never":
+        never = _final_by_drawing(study, phase)
     return (f"Raters can {listed(may)}." if may else "") + never
+
+
+def _final_by_drawing(study: Expansion, phase: Phase) -> str:
+    """Return what ends all revising of a phase although its author let it go on: others are drawn from its answers."""
+    drawn = listed([f"“{other.title}”" for other in study.phases if phase.key in followed_by(study, other)])
+    return f" Once everybody is done, all answers are final, as they decide what is in {drawn}." if drawn else ""
 
 
 def _counting(study: Expansion, phase: Phase) -> str:

@@ -45,6 +45,8 @@ def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record
         item.key in items and any(reference.says_something for reference in item.references.fields)
         for item in rows.items
     )
+    # The second step of a phase has lines of its own in the tables, and is no phase of its own.
+    counted_phases = {phase.listed_as for phase in phases.counted}
     tables = (
         _fixed(study, record), _people(study, rows, record), _phases(study, rows, phases, record), _versions(record),
         _events(record, phases),
@@ -56,7 +58,7 @@ def listed_study(study: Expansion, rows: ListedRows, phases: StudyPhases, record
         explanation=(
             (
                 f"{counted(len(items), 'item')} of {counted(len(subjects), 'subject')} in "
-                f"{counted(len(phases.counted), 'phase')}. The plan below was frozen before the first verdict."
+                f"{counted(len(counted_phases), 'phase')}. The plan below was frozen before the first verdict."
             ),
             *without_reference(len(items), known),
         ),

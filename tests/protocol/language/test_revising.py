@@ -43,3 +43,19 @@ def test_it_is_said_what_ends_revising_and_whether_it_ever_begins(
     assert explains in " ".join(freedoms)
     assert bool(warnings) == warned
     assert all("answers in 'know' are final at once, since it opens after 'films'" in says for says in warnings)
+
+
+def test_it_is_said_that_all_answers_are_final_once_others_are_drawn_from_them() -> None:
+    study = expanded("""
+        groups: {readers: Readers, others: Others}
+        phases:
+          - {key: know, rates: items, shows: [prompt], form: {a: text}, by: readers, flags: {q: Unclear},
+             revise: until_closed}
+          - {key: look, rates: items, from: {phase: know, let_in: flagged}, shows: [prompt, opinions], counts: no,
+             form: {what: resolution}, by: others}
+    """)
+
+    freedoms = next(each for each in explained(study) if "(know)" in each.heading).sentences
+
+    assert "Once everybody is done, all answers are final, as they decide what is in “Look”." in " ".join(freedoms)
+    assert not any("all answers are final" in said for each in explained(study)[2:] for said in each.sentences)

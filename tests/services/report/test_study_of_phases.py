@@ -158,6 +158,19 @@ def test_items_without_a_reference_are_counted(
     assert section.explanation[-1] == said
 
 
+def test_a_phase_with_a_second_step_is_counted_once(sqlite_database: Database, tmp_path: Path) -> None:
+    in_two_steps = PROTOCOL.replace("    by: residents\n", "    then: {shows: [vignette]}\n    by: residents\n")
+    opened = opened_listed(sqlite_database, tmp_path / "study", in_two_steps, groups=("residents",))
+    data_lock.close_study(sqlite_database, opened.admin, "listed", "Nobody came to read.")
+
+    report = build_report(sqlite_database, opened.admin, "listed")
+
+    section = report.section("study")
+    assert section is not None
+    assert " in 2 phases." in section.explanation[0]
+    assert len(lines_of(report, "drawn")) == 3
+
+
 def test_a_thaw_stands_among_the_events_with_its_reason(report: Report) -> None:
     assert [(line["event"], line["reason"]) for line in lines_of(report, "events")] == [
         ("Frozen and opened", None), ("Thawed: a draft again", "A misspelt prompt."), ("Frozen and opened", None),
