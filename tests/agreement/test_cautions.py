@@ -224,6 +224,18 @@ def test_few_large_clusters_warn_of_corrected_means_and_of_corrected_differences
     assert ["very unequal, equivalent to 5.8" in (each.warning or "") for each in estimates] == [warned] * 4
 
 
+def test_p_of_a_macro_area_by_the_normal_distribution_warns_below_twenty_clusters():
+    of_normal = "with fewer than 20, the normal distribution gives"
+    rng, warned = np.random.default_rng(3), {}
+    for clusters in (12, 20):
+        subjects, classes = np.repeat(np.arange(clusters), 6), np.tile(np.arange(3), 2 * clusters)
+        scores = rng.normal(size=(classes.size, 3))
+        warned[clusters] = of_normal in (macro_auc(scores, classes, classes=[0, 1, 2], clusters=subjects).warning or "")
+        assert macro_auc(scores, classes, classes=[0, 1, 2]).warning is None
+
+    assert warned == {12: True, 20: False}
+
+
 def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
     codes, _ = in_clusters_of([1, 1, 1, 40], 100)
     wrong = np.isin(codes, [3, 7, 11])
