@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from agreement.arguments import yes_or_no
 from agreement.caution import Caution
-from agreement.cautions import rare_among_heavy
+from agreement.cautions import rare_among_heavy, uneven_clusters
 from agreement.codebook import refuse_unlike
 from agreement.coding import (
     Codes,
@@ -22,6 +22,7 @@ from agreement.coding import (
     same_length,
 )
 from agreement.corrected_mean import by_weights, over_strata, score_limits
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
@@ -110,8 +111,8 @@ def prediction_powered_mean(
         `n` is the number of labelled units, `n_clusters` that of their clusters. Warns, except for "score" with strata,
         if labels stand for unequal numbers of units and, among those that stand for more than 1.25 times the mean,
         fewer than five human verdicts are 1, or 0. Also warns for "score" in clusters if a few more labelled clusters
-        of a different kind would move the value out of its interval (`agreement.unseen.unseen_of_share`), and for
-        "normal" in fewer than 20 clusters.
+        of a different kind would move the value out of its interval (`agreement.unseen.unseen_of_share`), for "normal"
+        in fewer than 20 clusters, and if a few large clusters have most of the labelled units, or of the others.
 
     Raises
     ------
@@ -195,6 +196,7 @@ def prediction_powered_mean(
             rare if chance is not None else None,
             # a judge whose verdicts do not reveal such a cluster misses it
             unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
+            uneven_samples(groups, other_groups),
         )  # fmt: skip
     of_labelled = corrected.of_labelled + corrected.between[of_stratum]
     of_others = corrected.of_others + corrected.between[of_other_stratum]
@@ -207,7 +209,38 @@ def prediction_powered_mean(
     half = se * (upper_t(tail, df) if interval == "t" else upper_normal(tail))
     return Estimate(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
-    ).warned(rare, few_for_normal(n_clusters, limits=True) if interval == "normal" else None)
+    ).warned(
+        rare,
+        uneven_samples(groups, other_groups),
+        few_for_normal(n_clusters, limits=True) if interval == "normal" else None,
+    )
+
+
+def uneven_samples(*samples: Codes | None) -> Caution | None:
+    """The warning for limits that count on the number of labelled clusters, where a few large ones hold most units.
+
+    Parameters
+    ----------
+    *samples : ndarray of int or None
+        Cluster of each labelled unit, and of each other one; None if they are independent.
+
+    Returns
+    -------
+    Caution or None
+        About the first of which it holds.
+
+    Examples
+    --------
+    >>> even, uneven = np.repeat(np.arange(12), 5), np.repeat(np.arange(12), [1] * 11 + [40])
+    >>> uneven_samples(even, uneven).text.split(": ")[0]
+    'cluster sizes are very unequal, equivalent to 1.6 clusters of equal size'
+    >>> uneven_samples(even, None) is None
+    True
+    """
+    said = (
+        uneven_clusters(np.unique(of).size, clusters_with(np.ones(of.size), of)) for of in samples if of is not None
+    )
+    return next((caution for caution in said if caution), None)
 
 
 def _refuse_half_designs(

@@ -245,7 +245,8 @@ def macro_auc(
             break
     estimate = normal(name, value, variance, n, unit, method, confidence, n_clusters, reason, wrong_side)
     rarest = occurring[int(np.argmin([(codes == code).sum() for code in occurring]))]
-    return estimate.warned(of_uneven_clusters(codes == rarest, groups))
+    few = few_for_normal(n_clusters, limits=True) if estimate.p is not None else None
+    return estimate.warned(of_uneven_clusters(codes == rarest, groups), few)
 
 
 def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:

@@ -25,7 +25,7 @@ from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.p_in_clusters import few_for_normal, two_sided
 from agreement.percent import bounded_mean, mean, share
-from agreement.prevalence import prediction_powered_mean
+from agreement.prevalence import prediction_powered_mean, uneven_samples
 from agreement.quantiles import upper_normal, upper_t
 from agreement.words import Part, Words
 
@@ -197,7 +197,8 @@ class Pool:
             return self._by_item(first, second)
         a, b = corrected[first], corrected[second]
         name = "corrected difference"
-        n_clusters = self._clusters_of(first, second)
+        groups, others = self._clusters_of(first, second)
+        n_clusters = None if groups is None else np.unique(groups).size
         by_normal = n_clusters is None or self.plan.p_in_clusters == "normal"
         kind = ", normal interval" if by_normal else ", t interval by the number of clusters"
         method = Words("difference of the two corrected scores", kind)
@@ -220,14 +221,16 @@ class Pool:
         return Estimate(
             name, value, value - half, value + half, n, UNIT, method, se=se, p=two_sided(value / se, df),
             confidence=self.plan.confidence, n_clusters=n_clusters,
-        ).warned(few_for_normal(n_clusters, limits=True) if by_normal else None)  # fmt: skip
+        ).warned(
+            uneven_samples(groups, others), few_for_normal(n_clusters, limits=True) if by_normal else None
+        )  # fmt: skip
 
-    def _clusters_of(self, *models: str) -> int | None:
-        """The number of clusters with a human score of any of several models."""
+    def _clusters_of(self, *models: str) -> tuple[Codes | None, Codes | None]:
+        """The cluster of each candidate of several models that has a human score, and of each other one."""
         if self.material.clusters is None:
-            return None
-        among = np.any([self.models[model] for model in models], axis=0) & ~np.isnan(self.human)
-        return np.unique(self.material.clusters[among]).size
+            return None, None
+        among, labelled = np.any([self.models[model] for model in models], axis=0), ~np.isnan(self.human)
+        return self.material.clusters[among & labelled], self.material.clusters[among & ~labelled]
 
     @cached_property
     def _labelled_items(self) -> dict[str, Codes]:

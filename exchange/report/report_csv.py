@@ -3,13 +3,14 @@
 Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and texts in a study come from many
 authors. Therefore a *text* that begins with one of these, a tab, a carriage return or an apostrophe is prefixed with
 one apostrophe. Removing one leading apostrophe from a text restores exactly what was stored. Numbers are written as
-numbers and never changed.
+numbers and never changed, also those below 0 that are stored as text (`number_below_zero`).
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from exchange.report.estimate_rows import EstimateRow
@@ -17,6 +18,7 @@ from exchange.report.report_structure import Cell, Column, DataFile, EstimateTab
 from exchange.report.report_tables import matrix_cells, plain
 from exchange.report.report_words import lines_of, plan_of
 
+_BELOW_ZERO = re.compile(r"-(?:0|[1-9]\d*)(?:\.\d+)?")
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 
 ESTIMATES = (
@@ -164,6 +166,18 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator
     yield str(writer.writerow(header))
     for row in rows:
         yield str(writer.writerow([written(cell) for cell in row]))
+
+
+def number_below_zero(cell: str | None) -> Cell:
+    """Return a stored text as the number below 0 that it spells; anything else as it is.
+
+    Answers and attributes are stored as text. Without this, the numbers below 0 among them, and no others, would be
+    written with an apostrophe, and a column of numbers would not be read as one.
+    """
+    if cell is None or not _BELOW_ZERO.fullmatch(cell):
+        return cell
+    number = float(cell) if "." in cell else int(cell)
+    return number if str(number) == cell else cell
 
 
 def written(cell: Cell) -> str | int | float:

@@ -33,6 +33,8 @@ from agreement import (
     paired_difference,
     percent_agreement_of_all,
     place_agreement,
+    prediction_powered_difference,
+    prediction_powered_mean,
     ranking_accuracy,
     ranking_agreement,
     reader_averaged_difference,
@@ -194,6 +196,44 @@ def test_few_large_clusters_warn_of_areas_and_of_corrected_prevalences_too(sizes
     )
 
     assert ["very unequal, equivalent to 5.8" in (each.warning or "") for each in estimates] == [warned] * 3
+
+
+@pytest.mark.parametrize("interval", ["t", "normal"])
+@pytest.mark.parametrize(
+    ("of_labelled", "of_others", "warned"),
+    [((1, 1, 1, 40), (5,), True), ((5,), (1, 1, 1, 40), True), ((5,), (10,), False)],
+    ids=["labels", "others", "neither"],
+)
+def test_few_large_clusters_warn_of_corrected_means_and_of_corrected_differences(
+    of_labelled, of_others, warned, interval
+):
+    subjects = np.concatenate([np.repeat(np.arange(20), np.resize(sizes, 20)) for sizes in (of_labelled, of_others)])
+    human = np.random.default_rng(3).normal(size=subjects.size)
+    labelled = np.arange(subjects.size) < np.resize(of_labelled, 20).sum()
+    judge, none = human / 2, np.zeros(subjects.size)
+    by = {"clusters": subjects[labelled], "unlabelled_clusters": subjects[~labelled]}
+
+    share = prediction_powered_mean(human[labelled] > 0, judge[labelled] > 0, judge[~labelled] > 0.1, **by)
+    by["interval"] = interval
+    mean = prediction_powered_mean(human[labelled], judge[labelled], judge[~labelled], **by)
+    difference = prediction_powered_difference(
+        (human[labelled], none[labelled]), (judge[labelled], none[labelled]), (judge[~labelled], none[~labelled]), **by
+    )
+
+    estimates = (share, mean, difference.difference, difference.labelled_only)
+    assert ["very unequal, equivalent to 5.8" in (each.warning or "") for each in estimates] == [warned] * 4
+
+
+def test_p_of_a_macro_area_by_the_normal_distribution_warns_below_twenty_clusters():
+    of_normal = "with fewer than 20, the normal distribution gives"
+    rng, warned = np.random.default_rng(3), {}
+    for clusters in (12, 20):
+        subjects, classes = np.repeat(np.arange(clusters), 6), np.tile(np.arange(3), 2 * clusters)
+        scores = rng.normal(size=(classes.size, 3))
+        warned[clusters] = of_normal in (macro_auc(scores, classes, classes=[0, 1, 2], clusters=subjects).warning or "")
+        assert macro_auc(scores, classes, classes=[0, 1, 2]).warning is None
+
+    assert warned == {12: True, 20: False}
 
 
 def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():

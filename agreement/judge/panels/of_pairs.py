@@ -36,7 +36,7 @@ _OF_ONE_ORDER = (
 )
 _OF_FIRST_RUN = "; of the first run"
 _OF_BOTH_ORDERS = "; mean of a pair's two orders, where it was judged in both"
-_BY_MOST = "; a pair's two orders together, a tie if they disagree"
+_BY_MOST = "; a pair's two orders together, a tie if they prefer different answers"
 _SEALED = "Win rates by people are not said of sealed subjects: on few pairs they would be single answers."
 _IF_DRAWN = ", if orders were drawn: {}"
 _NO_ORDER = (

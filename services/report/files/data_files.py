@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from exchange.report.report_csv import number_below_zero
 from exchange.report.report_structure import Cell, Column, DataFile
 from services.reading.correctness import as_text, reference_in_words
 from services.report.files.columns import (
@@ -111,7 +112,7 @@ def _verdicts(reads: Reads) -> DataFile:
             rows.append(
                 (
                     column.rater.pseudonym, item.key, item.subject, entry.position, entry.status,
-                    None if entry.answer is None else as_text(entry.answer),
+                    None if entry.answer is None else number_below_zero(as_text(entry.answer)),
                     None if column.answers[i] is None else column.words[i],
                     column.answers[i], column.correct[i], column.token_f1[i],
                     entry.reason or None,
@@ -155,7 +156,7 @@ def _fields(study: StudyRows) -> DataFile:
                 rows.append(
                     (
                         names[entry.member_id], entry.phase, keys[entry.item_id],
-                        candidates.get(entry.candidate_id or 0), field, as_text(value),
+                        candidates.get(entry.candidate_id or 0), field, number_below_zero(as_text(value)),
                     )
                 )  # fmt: skip
     return DataFile(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from db import Database, Item, JudgeRun, queries
+from exchange.report.report_csv import number_below_zero
 from exchange.report.report_structure import Cell, Column, DataFile, Report
 from services.judging.verdict_columns import judged_page
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
@@ -69,7 +70,7 @@ class _Rows:
                     continue
                 yield (
                     run.name, run.judge, judged.candidate, judged.item, judged.model,
-                    str(run.parameters.get("field", "")) or None, judged.verdict, judged.confidence,
+                    str(run.parameters.get("field", "")) or None, number_below_zero(judged.verdict), judged.confidence,
                     judged.failure or None, judged.error or None, judged.explanation or None,
                     judged.shown_first or None,
                 )  # fmt: skip

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from db import Candidate, Database, ImportedLabel, Item, LabelImport, Person, Study, queries
 from db.base import stored_id
+from exchange.report.report_csv import number_below_zero
 from exchange.report.report_structure import Cell, Column, DataFile, Report
 from services.judging.import_labels import NOT_BLINDED_HERE, SEALED
 from services.report.files.columns import CANDIDATE, ITEM, MODEL
@@ -96,7 +97,7 @@ def _rows_of(session: Session, import_id: int) -> list[tuple[Cell, ...]]:
         (
             imported.name, label.labeller, candidate.key,
             None if item.practice else item.key, candidate.model, imported.field or None,
-            label.label, label.missing or None, label.remark or None, *origin,
+            number_below_zero(label.label), label.missing or None, label.remark or None, *origin,
         )
         for label, candidate, item in session.exec(query)
         if item.id not in sealed

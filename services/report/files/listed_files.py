@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from exchange.report.report_csv import number_below_zero
 from exchange.report.report_structure import Cell, Column, DataFile
 from protocol.fields.abstention import is_undetermined
 from protocol.language.model_answers import stored_as
@@ -57,7 +58,7 @@ def _with_declared(own: Sequence[Column], keys: Sequence[str]) -> tuple[Column, 
 
 
 def _values(attributes: dict[str, str], keys: Sequence[str]) -> tuple[Cell, ...]:
-    return tuple(attributes.get(key) or None for key in keys)
+    return tuple(number_below_zero(attributes.get(key) or None) for key in keys)
 
 
 def _items(rows: ListedRows) -> DataFile:
@@ -128,7 +129,7 @@ def _members(rows: ListedRows) -> DataFile:
         tuple(
             (
                 *(member.pseudonym, role, member.group or None, member.slot, member.specialty or None, member.years),
-                *(member.attributes.get(key) for key in rows.attributes_of_raters),
+                *(number_below_zero(member.attributes.get(key)) for key in rows.attributes_of_raters),
             )
             for role, member in rows.members
         ),
@@ -326,7 +327,7 @@ def _version(entry: Entry, rows: ListedRows) -> int | None:
 
 def _value(value: Any) -> tuple[Cell, Cell]:
     """Return an answer's cells: its value, or its abstention."""
-    return (None, "yes") if is_undetermined(value) else (as_text(value), None)
+    return (None, "yes") if is_undetermined(value) else (number_below_zero(as_text(value)), None)
 
 
 def _candidates(rows: ListedRows) -> DataFile:
@@ -354,7 +355,7 @@ def _candidates(rows: ListedRows) -> DataFile:
             (
                 line.key, line.item, line.model or None, *(_source(line) if pooled else ()), line.answer or None,
                 *_values(line.attributes, declared),
-                *(line.answers.get(stored_as(key)) for key in rows.fields_of_models),
+                *(number_below_zero(line.answers.get(stored_as(key))) for key in rows.fields_of_models),
             )
             for line in candidates
         ),

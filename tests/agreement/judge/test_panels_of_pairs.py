@@ -132,6 +132,24 @@ def test_of_pairs_judged_in_both_orders_a_win_rate_is_the_mean_of_the_two_and_th
     assert not any("first run" in why for why in panel.not_said)
 
 
+def test_strengths_take_what_two_orders_prefer_together_and_a_tie_where_they_prefer_different_answers() -> None:
+    """Of three models; a preference in one order beside a tie in the other is a preference."""
+    models = np.arange(N) % 3
+    names = ("x", "y", "z")
+    of_three = Factor(np.array([0, 0, 1])[models], names), Factor(np.array([1, 2, 2])[models], names)
+
+    def strengths(former: str, latter: str) -> dict[str, float]:
+        given = pairs({"former": (former * 10, "+" * N), "latter": (latter * 10, "-" * N)})
+        assert given.compared is not None
+        given = replace(given, compared=replace(given.compared, first=of_three[0], second=of_three[1]))
+        rows = [row for row in calibrate(given, PLAN)["corrected"].of(of_pairs.STRENGTH) if row.parties[1] == "judge"]
+        assert all(row.estimate.method.endswith("a tie if they prefer different answers") for row in rows)
+        return {row.parties[0]: round(row.estimate.value, 6) for row in rows}
+
+    assert strengths("abat", "atab") == strengths("abab", "abab")
+    assert strengths("abab", "baab") == strengths("ttab", "ttab")
+
+
 def test_a_judge_that_says_the_same_in_both_orders_has_the_win_rates_of_either() -> None:
     runs = {"one": ("a" * 30 + "b" * 10, "+" * N), "other": ("a" * 30 + "b" * 10, "-" * N)}
 

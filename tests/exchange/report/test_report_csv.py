@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exchange.report.report_csv import written
+from exchange.report.report_csv import number_below_zero, written
 
 CALLED_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -37,3 +37,16 @@ def test_numbers_stay_numbers_and_undefined_ones_are_empty() -> None:
     assert written(True) == 1
     assert written(None) == ""
     assert written(math.nan) == ""
+
+
+@pytest.mark.parametrize("text", ["-2", "-0.07", "-12.5"])
+def test_a_number_below_0_that_is_stored_as_text_is_written_as_the_number(text: str) -> None:
+    assert str(written(number_below_zero(text))) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["-", "--1", "-1+1", "-1e5", "-007", "-0", "-1.50", "-1|2", "-A1", "-２", "-2\n", "2", ""]
+)
+def test_any_other_text_is_no_number_below_0(text: str) -> None:
+    assert number_below_zero(text) == text
+    assert number_below_zero(None) is None
