@@ -84,6 +84,7 @@ def look_through(folder: Path, expanding: Expanding | None = None) -> ExaminedFo
             return look_through_listed(folder, text, document, expanding)
         if unread.count and (not text or would_list_phases(text)):
             # Until the protocol can be read, the tables and columns that the study needs are not known.
+            unread.unseen.append("the tables, whose columns the protocol declares")
             return ExaminedFolder(None, unread, (), ())
     problems = Problems()
     protocol = read_protocol_as_far_as_it_goes(folder / "protocol.yaml", problems)

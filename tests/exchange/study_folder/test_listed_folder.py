@@ -265,6 +265,7 @@ def test_of_a_protocol_that_is_no_yaml_yet_no_column_of_its_own_is_called_unknow
 
     assert refused.value.count == 1
     assert "protocol.yaml, line 11: not valid YAML" in str(refused.value)
+    assert refused.value.unseen == "Not looked at because of this: the tables, whose columns the protocol declares."
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ OVERRIDE, NO_WIDTH, JOINER, MARK = "\u202e", "\u200b", "\u200d", "\u200f"
         ("volumes.csv", "c1-t1", "label", f"T{NO_WIDTH}1", "U+200B (zero width space)"),
         ("items.csv", "i1", "category", f"a{JOINER}b", "U+200D (zero width joiner)"),
         ("candidates.csv", "k1", "candidate", f"k{JOINER}1", "U+200D (zero width joiner)"),
+        ("candidates.csv", "k1", "candidate", "k\u00ad1", "U+00AD (soft hyphen)"),
+        ("items.csv", "i1", "category", "a\u034fb", "U+034F (combining grapheme joiner)"),
         ("candidates.csv", "k1", "model", f"A{MARK}", "U+200F (right-to-left mark)"),
         ("cases.csv", "c1", "subject", f"s{OVERRIDE}1", "U+202E (right-to-left override)"),
     ],
