@@ -13,6 +13,7 @@ Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
     "few_clusters_of_test",
+    "uneven_clusters_of_test",
     "few_resampled",
     "few_for_normal",
     "few_raters",

@@ -71,29 +71,6 @@ def few_clusters(n_clusters: int | None) -> Caution | None:
     return Caution("few_clusters", _only(n_clusters, says), FEW_CLUSTERS)
 
 
-def few_for_test(n_clusters: int | None) -> Caution | None:
-    """The warning for a test that allows for clusters and has no interval.
-
-    Parameters
-    ----------
-    n_clusters : int or None
-        Number of clusters; None for independent items.
-
-    Returns
-    -------
-    Caution or None
-
-    Examples
-    --------
-    >>> few_for_test(4).text
-    'only 4 clusters: P of a test of fewer than 10 clusters is uncertain'
-    """
-    if n_clusters is None or n_clusters >= FEW_CLUSTERS:
-        return None
-    says = f"P of a test of fewer than {FEW_CLUSTERS} clusters is uncertain"
-    return Caution("few_clusters_of_test", _only(n_clusters, says), FEW_CLUSTERS)
-
-
 def few_resampled(n_clusters: int | None) -> Caution | None:
     """The warning for a cluster bootstrap with enough clusters for other intervals, but not for this one.
 
@@ -271,8 +248,12 @@ def uneven_clusters(clusters: int | None, worth: float | None, fewest: int = FEW
     """
     if clusters is None or worth is None or worth >= UNEVEN * clusters or worth >= fewest:
         return None
-    of_one_size = f"cluster sizes are very unequal, equivalent to {worth:.1f} clusters of equal size"
-    return Caution("uneven_clusters", f"{of_one_size}: the interval is likely to be too narrow", fewest)
+    return Caution("uneven_clusters", f"{of_one_size(worth)}: the interval is likely to be too narrow", fewest)
+
+
+def of_one_size(worth: float) -> str:
+    """How few clusters of one size very unequal ones are worth, to begin a warning."""
+    return f"cluster sizes are very unequal, equivalent to {worth:.1f} clusters of equal size"
 
 
 def gathered_events(events: float, clusters: int, worth: float) -> Caution | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from agreement.caution import Caution
+from agreement.cautions import FEW_CLUSTERS, FEW_UNEVEN, UNEVEN, of_one_size
 from agreement.quantiles import normal_tail, t_tail
 from agreement.words import Part, Words
 
@@ -65,3 +66,35 @@ def few_for_normal(n_clusters: int | None, *, limits: bool) -> Caution | None:
     return Caution(
         "few_for_normal", Words("only ", Part(f"{n_clusters}", is_number=True), clusters, says), FEW_FOR_NORMAL
     )
+
+
+def few_for_test(n_clusters: int | None, worth: float | None = None) -> Caution | None:
+    """The warning for a test that allows for clusters and has no interval.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Number of clusters; None for independent items.
+    worth : float or None
+        Kish's effective number of clusters by their items; None if not known.
+
+    Returns
+    -------
+    Caution or None
+
+    Examples
+    --------
+    >>> few_for_test(4).text
+    'only 4 clusters: P of a test of fewer than 10 clusters is uncertain'
+    >>> few_for_test(20, 5.8).text
+    'cluster sizes are very unequal, equivalent to 5.8 clusters of equal size: P of a test is likely to be too small'
+    """
+    if n_clusters is None:
+        return None
+    if n_clusters < FEW_CLUSTERS:
+        says = f"P of a test of fewer than {FEW_CLUSTERS} clusters is uncertain"
+        return Caution("few_clusters_of_test", f"only {n_clusters} clusters: {says}", FEW_CLUSTERS)
+    if worth is None or worth >= UNEVEN * n_clusters or worth >= FEW_UNEVEN:
+        return None
+    says = f"{of_one_size(worth)}: P of a test is likely to be too small"
+    return Caution("uneven_clusters_of_test", says, FEW_UNEVEN)

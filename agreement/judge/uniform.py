@@ -13,6 +13,7 @@ from scipy import stats
 from agreement.bias import NotEstimable, score_test
 from agreement.clustered_tests import mcnemar_p_in_clusters
 from agreement.coding import Codes, Floats, compact
+from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, undefined
 from agreement.judge.coefficients import UNIT
 from agreement.judge.factors import Chosen, Factor
@@ -54,6 +55,8 @@ class Uniformity:
         The reason alone, without stating that it is not estimable.
     n_clusters : int or None
         The number of clusters that the test allows for; None if no two candidates share one.
+    clusters_worth : float or None
+        Their effective number by Kish: below the number if sizes are unequal.
     """
 
     levels: dict[str, Estimate]
@@ -69,6 +72,7 @@ class Uniformity:
     because: str
     lacking: str
     n_clusters: int | None = None
+    clusters_worth: float | None = None
 
 
 def uniformity(
@@ -131,6 +135,7 @@ def uniformity(
         result[name] = Uniformity(
             levels, gaps, statistic, p, p_adjusted, df, part.d.size, largest, part.noticeable(plan), finding,
             reason.in_words if reason else "", reason.lacking if reason else "", part.n_clusters,
+            part.clusters_worth,
         )  # fmt: skip
     return result
 
@@ -152,6 +157,12 @@ class _Part:
     @property
     def n_clusters(self) -> int | None:
         return None if self.clusters is None or alone(self.clusters) else int(np.unique(self.clusters).size)
+
+    @property
+    def clusters_worth(self) -> float | None:
+        if self.clusters is None or self.n_clusters is None:
+            return None
+        return clusters_with(np.ones(self.d.size), self.clusters)
 
     def test(self, plan: Plan) -> tuple[float, int, float, NotEstimable | None]:
         within = self.clusters if self.clusters is not None else np.arange(self.d.size)

@@ -53,13 +53,13 @@ _FROZEN = (Conflict, "This study is already frozen; a freeze cannot be repeated.
 _NO_DRAFT = (Conflict, "The study '{key}' is frozen; only a draft can be renamed, removed or imported over.")
 _TOO_LATE = (
     NotOnTheDesk,
-    "This part was closed before your answer was saved and accepts no more answers; reload the page.",
+    "This part was closed before your answer was saved and accepts no more answers.",
 )
 _REPLACED = (
     NotOnTheDesk,
-    "This was corrected in a new version of the study before your answer was saved; reload the page.",
+    "This was corrected in a new version of the study before your answer was saved.",
 )
-_ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; reload the page to continue with it.")
+_ELSEWHERE = (NotOnTheDesk, "You have moved on to another item; continue with that.")
 _LATE: Mapping[str, tuple[type[Refused], str]] = {"too late": _TOO_LATE, "replaced": _REPLACED}
 
 CHANGE_DRAFT = Act(

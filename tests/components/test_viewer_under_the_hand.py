@@ -102,7 +102,7 @@ def test_item_of_somebody_else_is_told_and_takes_no_answers(room: MakeRoom) -> N
 
     reader.press("1")
 
-    reader.see("This item does not belong to the person who is signed in now in this browser.")
+    reader.see("This item is not one of yours, or no longer: somebody else has signed in in this browser, or you were ")
     expect(reader.page.locator(".submit")).to_be_disabled()
 
 

@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from agreement.cautions import few_for_test
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
@@ -24,6 +23,7 @@ from agreement.judge.signed import margin_of
 from agreement.judge.uniform import MOST_LEVELS, Uniformity, uniformity
 from agreement.judge.wording import counted, in_points, listed, margin_in_words, p_in_words, value_in_points
 from agreement.methods import score_test
+from agreement.p_in_clusters import few_for_test
 from agreement.words import Words
 
 KEY = "uniformity"
@@ -176,7 +176,7 @@ def _rows(judge: str, basis: Basis, factor: str, result: Uniformity, whole: bool
         "chi-square of equal differences", result.n, UNIT, method, reason, value=result.statistic,
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted, confidence=plan.confidence,
         n_clusters=result.n_clusters,
-    ).warned(few_for_test(result.n_clusters))  # fmt: skip
+    ).warned(few_for_test(result.n_clusters, result.clusters_worth))  # fmt: skip
     yield Row(TEST, parties, test, factor, words, result.finding)
     if not whole:
         return

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from agreement.cautions import few_for_test
 from agreement.estimate import Estimate, undefined
 from agreement.judge.bases import Basis, main_basis
 from agreement.judge.panels.uniformity import of_factors
@@ -17,6 +16,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.pool import Pool, pool_of
 from agreement.judge.uniform import Uniformity
 from agreement.methods import score_test
+from agreement.p_in_clusters import few_for_test
 from exchange.report.estimate_rows import Category, EstimateRow, LeftOut, Party, Stratum
 from exchange.report.report_words import stratum_in_words
 from exchange.report.statistic_names import Compared, Statistic
@@ -196,7 +196,7 @@ def _test(result: Uniformity, plan: Plan) -> Estimate:
         p=None if np.isnan(result.p_adjusted) else result.p_adjusted,
         confidence=plan.confidence,
         n_clusters=result.n_clusters,
-    ).warned(few_for_test(result.n_clusters))
+    ).warned(few_for_test(result.n_clusters, result.clusters_worth))
 
 
 def _together(row: EstimateRow, estimate: Estimate, count: int, plan: Plan) -> EstimateRow:

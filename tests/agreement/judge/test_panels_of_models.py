@@ -17,6 +17,7 @@ from agreement.judge.panels import corrected, criteria, uniformity
 from agreement.judge.plan import Plan
 from agreement.judge.scale import State
 from agreement.judge.uniform import uniformity as of_levels
+from agreement.p_in_clusters import few_for_test
 from tests.agreement.judge.panel_material import PLAN, YES_NO, material, three_humans, verdicts
 
 
@@ -54,6 +55,19 @@ def test_the_test_of_uniformity_says_how_many_clusters_it_allows_for_and_warns_o
     assert "allowing for clusters, 2 degrees of freedom" in row.estimate.method
     said = f"only {items // 2} clusters: P of a test of fewer than 10 clusters is uncertain"
     assert row.estimate.warning == (said if few else None)
+
+
+@pytest.mark.parametrize(("largest", "warns"), [(4, False), (60, True)])
+def test_the_test_of_uniformity_warns_if_one_cluster_holds_most_of_the_candidates(largest, warns):
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(20), [largest] + [4] * 19)
+    human, judge = np.ones(clusters.size), (rng.random(clusters.size) > 0.2).astype(float)
+    models = {"model": Factor(np.arange(clusters.size) % 2, ("x", "y"))}
+
+    result = of_levels(human, judge, models, clusters, shares=True, margin=None, plan=PLAN)["model"]
+
+    warning = str(few_for_test(result.n_clusters, result.clusters_worth))
+    assert ("equal size: P of a test is likely to be too small" in warning) is warns
 
 
 def test_a_test_of_uniformity_of_candidates_that_share_no_cluster_speaks_of_none():

@@ -133,7 +133,11 @@ export class Saving {
     const { next } = refusal.body;
     const elsewhere = next && (next.kind !== "item" || next.assignment !== item?.assignment || next.phase !== item.phase);
     if (refusal.status === 409 && elsewhere) {
-      if (stage !== "loading") return room.offerNext(refusal.message, () => room.goOver(next));
+      if (stage !== "loading") {
+        room.screen.draft("Not saved", true);
+        room.offerNext(refusal.message, () => room.goOver(next));
+        return;
+      }
       // Nothing was answered here yet.
       room.goOver(next);
       room.screen.note(refusal.message);
@@ -167,13 +171,14 @@ export class Saving {
       ["Reload the page", () => window.location.reload()]);
   }
 
-  /** The login of this browser has no such item: somebody else's, then. */
+  /** The login of this browser has no such item, or has it no longer: the server does not say which. */
   notOurs() {
     const { room } = this;
     this.keepHere();
-    room.block("This item does not belong to the person who is signed in now in this browser. Your answers are kept in this tab until you sign in again.",
-      ["Sign in", room.transport.resolve("sign-in").href],
-      ["I have signed in: continue", () => window.location.reload()]);
+    room.screen.draft("Not saved", true);
+    room.block("This item is not one of yours, or no longer: somebody else has signed in in this browser, or you were removed from the study. What is on this screen is not saved; it is kept in this tab.",
+      ["Reload the page", () => window.location.reload()],
+      ["Sign in again", room.transport.resolve("sign-in").href]);
   }
 
   signedOut() {
