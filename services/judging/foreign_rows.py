@@ -77,6 +77,7 @@ class ForeignLines:
         self._keys: PlaceKeys = places.keys
         self._candidates = array("i")
         self.left_out = 0
+        self._last_left_out: int | None = None
         self.unplaced: list[Unplaced] = []
         named: dict[str, None] = {}
         self._most_reasons = most_reasons
@@ -99,7 +100,10 @@ class ForeignLines:
         return len(self._candidates)
 
     def _leave_out(self, number: int, because: str) -> None:
-        self.left_out += 1
+        # What several people said stands in one line.
+        if number == self._last_left_out:
+            return
+        self.left_out, self._last_left_out = self.left_out + 1, number
         if len(self.unplaced) < self._most_reasons:
             self.unplaced.append(Unplaced(f"{self.unit} {number}", because))
 

@@ -112,8 +112,9 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
         excluded = sum(pool.excluded_of(model) for model in pool.models if pool.is_whole(model))
         if basis.left_out > excluded:
             refused.append(
-                f"{basis.left_out - excluded} of the labelled have no {basis.name} and count as unlabelled: where "
-                "humans differ, the corrected scores say nothing; --basis with the name of a human leaves none out."
+                f"{basis.left_out - excluded} of the labelled have no {basis.name} and count as unlabelled, as humans "
+                "differ, excluded them or gave no verdict: the judge's verdicts stand in for them; --basis with the "
+                "name of a human leaves out only those without a verdict by that human."
             )
     by_rates, why = _rogan_gladen(pool, judge, basis)
     return rows + by_rates, refused + why

@@ -26,7 +26,9 @@ _SAID = {
     ", or --probability with the chance of each to be adjudicated": "",
     "expected another --basis": "choose other human verdicts",
     ", and no --most-changed": "; another run of this prompt, imported beside it, would say it",
-    "--basis with the name of a human leaves none out": "a single person, chosen as human verdicts, leaves none out",
+    "--basis with the name of a human leaves out only those without a verdict by that human": (
+        "a single person, chosen as human verdicts, leaves out only those without a verdict by that person"
+    ),
 }
 
 

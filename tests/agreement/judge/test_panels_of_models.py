@@ -229,6 +229,22 @@ def test_answers_that_all_humans_excluded_are_labelled_and_leave_the_others_own_
     assert row.estimate.value == pytest.approx(np.nanmean(a - b)) and row.estimate.n == 57
 
 
+def test_answers_that_all_humans_excluded_are_not_said_to_be_where_humans_differ():
+    part = three_humans(items=60, n_labelled=40)
+    excluded = np.zeros(180, dtype=np.bool_)
+    excluded[[0, 4]] = True
+    humans = {
+        name: verdicts(np.where(excluded, np.nan, own.codes), np.where(excluded, State.EXCLUDED, own.states))
+        for name, own in part.humans.items()
+    }
+
+    panel = corrected.panel(replace(part, humans=humans), Plan(design="random", resamples=400))
+
+    (said,) = [why for why in panel.refused if "count as unlabelled" in why]
+    assert "2 of the labelled have no majority of 3 and count as unlabelled, as humans differ, excluded them" in said
+    assert said.endswith("leaves out only those without a verdict by that human.")
+
+
 def test_beside_a_model_that_is_labelled_throughout_the_others_lack_a_design_or_labels():
     panel = corrected.panel(labelled_on_all_of_a(), Plan())
 

@@ -307,6 +307,17 @@ def test_what_is_about_no_candidate_is_left_out_and_counted_where_that_is_allowe
     assert line.labels == 1 and "1 line of the file could not be placed" in line.in_words
 
 
+def test_a_line_without_a_candidate_counts_once_however_many_people_it_is_of(situation: Situation) -> None:
+    content = b"item,candidate,Dr A,Dr B\ni1,k1,correct,correct\ni7,k9,correct,correct\n"
+    asked = {"asked": asked_of(labellers=["Dr A", "Dr B"])}
+    (problem,) = problems_of(situation, content, **asked)
+    assert "line 3: no candidate of the study has the item 'i7'" in problem
+
+    line = take_in(situation, content, "wide", skip_unplaced=True, **asked)
+
+    assert line.labels == 2 and "1 line of the file could not be placed" in line.in_words
+
+
 def test_a_file_of_our_own_that_is_about_nothing_of_the_study_is_refused_also_where_lines_may_be_left_out(
     situation: Situation,
 ) -> None:
