@@ -34,6 +34,10 @@ _OF_ONE_ORDER = (
     "No pair was judged in both orders, and win rates are of the first run: if that showed some models first more "
     "often than others, a preference for a place (panel 2) is part of them."
 )
+_OF_UNKNOWN_ORDER = (
+    "It is not known which answer was shown first, and win rates are of the first run: a preference for a place may be "
+    "part of them."
+)
 _OF_FIRST_RUN = "; of the first run"
 _OF_BOTH_ORDERS = "; mean of a pair's two orders, where it was judged in both"
 _BY_MOST = "; a pair's two orders together, a tie if they prefer different answers"
@@ -58,7 +62,7 @@ def position(key: str, material: Material, compared: Compared, plan: Plan) -> Pa
     Returns
     -------
     Panel
-        Runs of a judge with one prompt count together: the two orders of a pair cancel who is better.
+        Runs of a judge with one prompt and model count together: the two orders of a pair cancel who is better.
     """
     rows, sentences, refused = [], [], [_NO_DIRECTION]
     for name, runs in _everybody(material).items():
@@ -76,7 +80,7 @@ def position(key: str, material: Material, compared: Compared, plan: Plan) -> Pa
 
 
 def _everybody(material: Material) -> Mapping[str, Mapping[str, Verdicts]]:
-    judges = {name: material.runs.get(name) or {"": own} for name, own in material.judges.items()}
+    judges = {name: _made_alike(material, name) for name in material.judges}
     return judges | {name: {"": own} for name, own in material.humans.items()}
 
 
@@ -159,11 +163,12 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
     else:
         refused.append(_SEALED)
     among, said = _beside_people(material, basis, plan)
-    of_one_order = []
+    of_one_order: list[str] = []
+    of_no_order: list[str] = []
     for judge in material.judges:
         codes = _of_orders(material, compared, judge)
         if len(codes) == 1:
-            of_one_order.append(judge)
+            (of_one_order if _has_orders(material, compared, judge) else of_no_order).append(judge)
         note = _OF_FIRST_RUN if len(codes) == 1 else _OF_BOTH_ORDERS
         own = list(_rates(material, compared, codes, (judge,), plan, note))
         rows += own
@@ -172,21 +177,28 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
             part = material.part(among)
             assert part.compared is not None
             rows += _rates(part, part.compared, codes[:, among], (judge,), plan, note, stratum=said)
-    if of_one_order:
-        refused += said_of_judges({_OF_ONE_ORDER: of_one_order})
+    refused += said_of_judges(
+        {why: names for why, names in ((_OF_ONE_ORDER, of_one_order), (_OF_UNKNOWN_ORDER, of_no_order)) if names}
+    )
     return Panel(key, tuple(sentences), tuple(rows), tuple(refused))
 
 
 def _of_orders(material: Material, compared: Compared, judge: str) -> Floats:
-    """Return a judge's codes by the order that it was shown each pair in, shape (orders, n).
+    """Return a judge's codes by the order that it was shown each pair in, shape (orders, n)."""
+    runs = _made_alike(material, judge)
+    shown = [(own.codes, orders) for own, orders in _shown(runs, compared.orders.get(judge, {}))]
+    return in_both_orders(shown) if shown else material.judges[judge].codes[None, :]
 
-    Runs that were made otherwise than its first one, such as by another model, are left out.
-    """
+
+def _has_orders(material: Material, compared: Compared, judge: str) -> bool:
+    return any(orders.any() for _, orders in _shown(_made_alike(material, judge), compared.orders.get(judge, {})))
+
+
+def _made_alike(material: Material, judge: str) -> Mapping[str, Verdicts]:
+    """Return a judge's runs that were made as its first one was: not by another model, which is another judge."""
     runs = material.runs.get(judge) or {"": material.judges[judge]}
     made = {run: material.made.get((judge, run)) for run in runs}
-    alike = {run: own for run, own in runs.items() if made[run] == made[next(iter(runs))]}
-    shown = [(own.codes, orders) for own, orders in _shown(alike, compared.orders.get(judge, {}))]
-    return in_both_orders(shown) if shown else material.judges[judge].codes[None, :]
+    return {run: own for run, own in runs.items() if made[run] == made[next(iter(runs))]}
 
 
 def _beside_people(material: Material, basis: Basis, plan: Plan) -> tuple[Codes, str]:

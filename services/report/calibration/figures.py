@@ -12,6 +12,7 @@ from agreement.judge.panels import (
     PANELS,
     ceiling,
     corrected,
+    criteria,
     direction,
     reliability,
     repeatability,
@@ -104,6 +105,20 @@ _DRAWN: tuple[_Drawn, ...] = (
         repeatability.CHANGES,
         "Share of verdicts that changed, from run to run and with the order, the prompt or the model",
     ),
+    _Drawn(
+        criteria.KEY,
+        (criteria.AGREEMENT,),
+        "Agreement with the other humans: of the judge, minus that of the human left out",
+        key="agreement",
+        is_signed=True,
+    ),
+    _Drawn(
+        criteria.KEY,
+        (criteria.DIRECTION,),
+        "Human minus judge: above 0 the judge is stricter",
+        key="direction",
+        is_signed=True,
+    ),
 )
 _MODEL = "model"
 # More lines than this are unreadable on a screen.
@@ -185,4 +200,5 @@ def _whose(panel: str, row: Row) -> str:
     """Return the label of a row: in panels whose humans are the same throughout, only the judge's name."""
     if row.statistic == ceiling.CEILING:
         return row.judge
-    return row.parties[0] if panel in (ceiling.KEY, uniformity.KEY, replacement.KEY) else ", ".join(row.parties)
+    of_judge_alone = (ceiling.KEY, uniformity.KEY, replacement.KEY, criteria.KEY)
+    return row.parties[0] if panel in of_judge_alone else ", ".join(row.parties)

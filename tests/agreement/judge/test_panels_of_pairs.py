@@ -119,6 +119,28 @@ def rates_of_judge(panel: Panel) -> dict[str, tuple[float, int]]:
     }
 
 
+def test_runs_of_another_model_say_nothing_of_the_first_ones_preference_for_a_place() -> None:
+    given = pairs({"one": ("b" * N, "+" * N), "newer": ("a" * N, "+" * N)})
+    of_models = {("judge", "one"): Made("judge", model="m1"), ("judge", "newer"): Made("judge", model="m2")}
+
+    [row] = position(replace(given, made=of_models)).of(of_pairs.POSITION)
+
+    assert (row.estimate.value, row.estimate.n) == (0.0, N)
+
+
+@pytest.mark.parametrize(
+    ("signs", "said"),
+    [("+", "No pair was judged in both orders"), ("0", "It is not known which answer was shown first")],
+)
+def test_of_win_rates_of_one_order_or_of_none_that_is_known_it_is_said_what_may_be_part_of_them(
+    signs: str, said: str
+) -> None:
+    panel = calibrate(pairs({"one": ("a" * N, signs * N)}), PLAN)["corrected"]
+
+    assert [why for why in panel.not_said if said in why]
+    assert len([why for why in panel.not_said if "preference for a place" in why]) == 1
+
+
 def test_of_pairs_judged_in_both_orders_a_win_rate_is_the_mean_of_the_two_and_the_pair_is_its_unit() -> None:
     """The judge names x wherever it is shown first, and in half of the pairs also where it is shown second."""
     runs = {"one": ("a" * N, "+" * N), "other": ("a" * 20 + "b" * 20, "-" * N)}

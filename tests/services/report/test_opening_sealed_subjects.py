@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
+from agreement.judge.panels import criteria
 from agreement.judge.panels.corrected import CORRECTED, SIDE_BY_SIDE
+from agreement.judge.rows import Row
 from db import CalibrationLook, StudyEvent, now
 from services.errors import Conflict
-from services.judging import sealed_split, slices
+from services.judging import import_runs, sealed_split, slices
 from services.progress import data_lock
 from services.record import verification
 from services.report import calibration
@@ -25,6 +27,7 @@ from tests.services.report.sealed_scores import (
     ROUTES,
     SHARE,
     N,
+    divided_read_and_judged,
     drafted,
     found_in,
     imported,
@@ -47,6 +50,35 @@ def test_before_opening_it_is_said_how_many_are_labelled_and_what_cannot_pass_fo
     assert first.startswith(f"People labelled {len(of_test)} test candidates")
     few = [said for said in more if said.startswith("The criterion 'labels in the stratum' cannot pass for the number")]
     assert len(few) == 1 and "fewer than 30 in " in few[0]
+
+
+def test_a_prompt_that_was_tuned_on_development_looks_better_there_than_on_test(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    sealed = divided_read_and_judged(migrated_sqlite, tmp_path)
+    of_test = items_for_test(sealed)
+    as_people, otherwise = (lambda n: n % 3 == 0), (lambda n: n % 2 == 0)
+    lines = [
+        f"i{n},k{n},{'correct' if (otherwise if f'i{n}' in of_test else as_people)(n) else 'incorrect'}"
+        for n in range(N)
+    ]
+    import_runs.import_judge_verdicts(
+        sealed.database, sealed.admin, "sealed", name="tuned", judge="Tuned", field="score.verdict",
+        content="\n".join(["item,candidate,verdict", *lines]).encode(), file_name="tuned.csv",
+        identity=import_runs.Identity("judge-1", "", "v9"),
+    )  # fmt: skip
+
+    def of_criterion() -> Row:
+        seen = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["tuned"])
+        (row,) = seen.panels["certificate"].of("close_to_people")
+        return row
+
+    on_development = of_criterion()
+    sealed_split.open_test(sealed.database, sealed.admin, "sealed", "tuned", "It is tuned.")
+    on_test = of_criterion()
+
+    assert (on_development.sentence, on_test.sentence) == (criteria.PASSED, criteria.FAILED)
+    assert on_test.estimate.high < on_development.estimate.low
 
 
 @pytest.fixture(scope="module")
