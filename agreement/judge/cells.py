@@ -58,7 +58,7 @@ def shown_figures(row: Row, scale: Scale) -> tuple[str, str]:
         return "undefined", ""
     if row.is_count or row.statistic in _COUNTS:
         return value_and_limits(estimate, 1.0, 0)
-    factor, unit = unit_of(row.statistic, scale)
+    factor, unit = (1.0, "") if row.is_declared else unit_of(row.statistic, scale)
     return value_and_limits(estimate, factor, 1 if unit else 2, f" {unit}" if unit else "")
 
 

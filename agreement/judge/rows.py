@@ -36,6 +36,8 @@ class Row:
         The factor of which the stratum is a level, such as ``"tier"``; empty if none.
     judge : str
         The judge it belongs to, if this is not one of the parties.
+    is_declared : bool
+        Whether the statistic is the name of a criterion that a plan declares, which can be that of a shipped one.
     """
 
     statistic: str
@@ -46,6 +48,7 @@ class Row:
     sentence: str = ""
     factor: str = ""
     judge: str = ""
+    is_declared: bool = False
 
     @property
     def is_count(self) -> bool:

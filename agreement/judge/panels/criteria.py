@@ -180,7 +180,7 @@ def _declared(declared: Declared, material: Material, judge: str, plan: Plan) ->
         )
         if too_few or estimate.n < declared.fewest_candidates:
             outcome = NOT_ESTIMABLE
-        yield Row(declared.key, (judge, basis.name), estimate, stratum, basis.in_words, outcome)
+        yield Row(declared.key, (judge, basis.name), estimate, stratum, basis.in_words, outcome, is_declared=True)
 
 
 Criterion = Callable[[Material, str, Plan], Iterator[Row]]

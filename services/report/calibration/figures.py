@@ -166,7 +166,11 @@ def _reliability_curve(panel: Panel) -> Figure | None:
 
 def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
     """Return a figure. If it had too many lines, keep only the levels of models, and failing that only the totals."""
-    rows = [row for row in panel.rows if row.statistic in asked.statistics and not math.isnan(row.estimate.value)]
+    rows = [
+        row
+        for row in panel.rows
+        if row.statistic in asked.statistics and not row.is_declared and not math.isnan(row.estimate.value)
+    ]
     of_models = [row for row in rows if row.stratum == EVERYTHING or row.factor == _MODEL]
     of_all = [row for row in rows if row.stratum == EVERYTHING]
     factor, unit = unit_of(asked.statistics[0], scale)

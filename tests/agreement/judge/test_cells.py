@@ -1,12 +1,14 @@
 """What a table of a panel prints is what its sentences print: one unit and one precision."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from agreement.judge.cells import shown_figures
-from agreement.judge.panels import calibrate
+from agreement.judge.panels import calibrate, criteria
+from agreement.judge.plan import Criteria, Declared
 from agreement.judge.printing import report
-from tests.agreement.judge.panel_material import PLAN, mri_eval
+from tests.agreement.judge.panel_material import PLAN, mri_eval, three_humans
 
 FIGURE = re.compile(r"-?[\d.,]*\d(?: points| %)? \[-?[\d.,]+, -?[\d.,]+\]")
 
@@ -39,3 +41,11 @@ def test_what_is_said_in_short_names_how_many_resamples_are_drawn_and_with_which
 
     short = lines[: lines.index("")]
     assert f"  Intervals by resampling: {PLAN.resamples:,} resamples, seed {PLAN.seed}." in short
+
+
+def test_a_kappa_that_a_plan_declares_by_the_name_of_the_direction_is_not_in_points():
+    plan = replace(PLAN, criteria=Criteria(declared=(Declared("direction", "cohen_kappa", above=0.2),)))
+
+    (row,) = criteria.panel(three_humans(), plan).of(criteria.DIRECTION)
+
+    assert re.fullmatch(r"\.\d\d", shown_figures(row, three_humans().scale)[0])

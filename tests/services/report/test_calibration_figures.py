@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from agreement.cautions import few_raters
 from agreement.estimate import undefined
-from agreement.judge.panels import direction, replacement
+from agreement.judge.panels import criteria, direction, replacement
+from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import BINARY, Scale
 from services.report.calibration.figures import figures_of
@@ -71,3 +72,11 @@ def test_the_place_of_a_human_is_drawn_by_candidates_by_humans_and_by_epsilon() 
     assert candidates.figure.data[0].error_x.array[0] > 0
     assert "Share of the humans against whom the judge wins" in humans.caption
     assert {text.split(":")[0] for text in epsilons.figure.data[0].text} >= {"judge, epsilon 0", "judge, epsilon 0.3"}
+
+
+def test_a_criterion_that_a_plan_declares_is_not_drawn_as_the_shipped_one_that_it_is_named_like() -> None:
+    named = (Declared("agreement", "cohen_kappa", above=0.2), Declared("direction", "cohen_kappa", above=0.2))
+    declared = replace(PLAN, criteria=Criteria(declared=named))
+
+    assert len(figures_of(criteria.panel(three_humans(), PLAN), SHARES)) == 2
+    assert figures_of(criteria.panel(three_humans(), declared), SHARES) == []
