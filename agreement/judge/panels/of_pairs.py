@@ -13,7 +13,7 @@ from agreement.judge.bases import Basis, main_basis
 from agreement.judge.compared import FIRST, SECOND, Compared, Orders, in_both_orders, prefers_shown_first, wins
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
-from agreement.judge.rows import Panel, Row
+from agreement.judge.rows import EVERYTHING, Panel, Row
 from agreement.judge.wording import counted, in_percent, listed, said_of_judges
 from agreement.paired_outcomes import Preferred
 from agreement.percent import bounded_mean, share
@@ -217,7 +217,15 @@ def _sentence(name: str, rows: list[Row]) -> list[str]:
 
 
 def _rates(
-    material: Material, compared: Compared, codes: Floats, by: tuple[str], plan: Plan, note: str = "", **words: str
+    material: Material,
+    compared: Compared,
+    codes: Floats,
+    by: tuple[str],
+    plan: Plan,
+    note: str = "",
+    *,
+    stratum: str = EVERYTHING,
+    basis: str = "",
 ) -> Iterator[Row]:
     names = compared.names()
     for name in names:
@@ -225,7 +233,7 @@ def _rates(
         among = in_orders[0][0]
         own = None if material.clusters is None else material.clusters[among]
         won = np.mean([own_won for _, own_won in in_orders], axis=0)
-        yield Row(WIN_RATE, (name, *by), _rate(won, own, note, plan), **words)
+        yield Row(WIN_RATE, (name, *by), _rate(won, own, note, plan), stratum, basis)
     if len(names) < 3:
         # With two, strengths repeat what the win rates say.
         return
@@ -247,7 +255,7 @@ def _rates(
     )
     for competitor, estimate in strengths.of.items():
         method = Words(estimate.method, _BY_MOST if len(codes) > 1 else note)
-        yield Row(STRENGTH, (str(competitor), *by), replace(estimate, method=method), **words)
+        yield Row(STRENGTH, (str(competitor), *by), replace(estimate, method=method), stratum, basis)
 
 
 def _rate(won: Floats, clusters: Codes | None, note: str, plan: Plan) -> Estimate:
