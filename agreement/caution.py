@@ -12,6 +12,7 @@ from agreement.words import Part, parts_of
 Kind = Literal[
     "few_clusters",
     "few_labelled_clusters",
+    "few_other_clusters",
     "few_clusters_of_test",
     "uneven_clusters_of_test",
     "few_resampled",

@@ -25,7 +25,7 @@ from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.p_in_clusters import few_for_normal, two_sided
 from agreement.percent import bounded_mean, mean, share
-from agreement.prevalence import prediction_powered_mean, uneven_samples
+from agreement.prevalence import of_both_samples, prediction_powered_mean
 from agreement.quantiles import upper_normal, upper_t
 from agreement.words import Part, Words
 
@@ -222,7 +222,7 @@ class Pool:
             name, value, value - half, value + half, n, UNIT, method, se=se, p=two_sided(value / se, df),
             confidence=self.plan.confidence, n_clusters=n_clusters,
         ).warned(
-            uneven_samples(groups, others), few_for_normal(n_clusters, limits=True) if by_normal else None
+            of_both_samples(groups, others), few_for_normal(n_clusters, limits=True) if by_normal else None
         )  # fmt: skip
 
     def _clusters_of(self, *models: str) -> tuple[Codes | None, Codes | None]:

@@ -236,6 +236,29 @@ def test_p_of_a_macro_area_by_the_normal_distribution_warns_below_twenty_cluster
     assert warned == {12: True, 20: False}
 
 
+@pytest.mark.parametrize(
+    ("of_others", "tuned", "warned"),
+    [
+        ((150, 150), True, "the others are of only 2 clusters: an interval from fewer than 10 clusters is likely"),
+        ((300,), True, "the others are of only 1 cluster: an interval from fewer than 10 clusters is likely"),
+        ((1,) * 11 + (80,), True, "cluster sizes are very unequal, equivalent to 1.3 clusters of equal size"),
+        ((3,) * 100, True, ""),
+        ((1,) * 8 + (4,), True, ""),
+        ((12,), True, ""),
+        ((12,), False, "the others are of only 1 cluster: an interval from fewer than 10 clusters is likely"),
+    ],
+)
+def test_few_clusters_of_the_others_warn_of_corrected_means_where_the_others_matter(of_others, tuned, warned):
+    rng = np.random.default_rng(3)
+    labelled, others = np.repeat(np.arange(100), 5), np.repeat(np.arange(len(of_others)), of_others)
+    human, unlabelled = rng.random(500) < 0.5, rng.random(others.size) < 0.5
+    judge = human ^ (rng.random(500) < 0.1)
+
+    mean = prediction_powered_mean(human, judge, unlabelled, tuned=tuned, clusters=labelled, unlabelled_clusters=others)
+
+    assert (mean.warning or "").startswith(warned) and bool(mean.warning) == bool(warned)
+
+
 def test_errors_in_few_of_many_very_unequal_clusters_warn_of_a_bootstrap():
     codes, _ = in_clusters_of([1, 1, 1, 40], 100)
     wrong = np.isin(codes, [3, 7, 11])
