@@ -330,7 +330,9 @@ def paired_difference(
     estimate = spread.estimate(name, value, gaps.size, unit, confidence=confidence, n_clusters=n_clusters, note=note)
     # If all of a few differences go one way, hardly a resample is without one, and 0 is excluded far too often.
     estimate = estimate.warned(nearly_constant(gaps, groups) if not math.isnan(estimate.low) else None)
-    return replace(estimate, p=spread.p).warned(one_way(gaps, groups)) if tests_zero and given else estimate
+    if not tests_zero or not given or spread.p is None:
+        return estimate
+    return replace(estimate, p=spread.p).warned(one_way(gaps, groups))
 
 
 def _phi(e: float, f: float, g: float, h: float) -> float:

@@ -122,3 +122,13 @@ def test_p_of_a_difference_of_shares_warns_if_the_few_that_differ_all_favour_one
 
     assert [ONE_WAY in str(each.warning) for each in (by_items, by_subjects, of_accuracies)] == [warns] * 3
     assert ONE_WAY not in str(paired_difference(a, b, **usual).warning)
+
+
+def test_a_difference_without_p_has_no_warning_of_its_p():
+    by = {"resamples": 200, "seed": PlannedSeed(1, p_from=2), "tests_zero": True}
+
+    same = paired_difference(np.ones(6), np.zeros(6), **by)
+    differing = paired_difference(np.ones(6), np.r_[np.zeros(5), 1], **by)
+
+    assert same.p is None and ONE_WAY not in str(same.warning)
+    assert differing.p is not None and ONE_WAY in str(differing.warning)
