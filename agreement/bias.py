@@ -74,7 +74,7 @@ def judge_bias_by_factor(
     Cochran, Mantel and Haenszel, ``(N - 1)`` times the share of the sum of squares between levels [1]_. A separate
     variance for each level would reject far too often when a judge rarely errs. P values are adjusted over the factors.
     Not estimable with: one level (a bias validated on one model says nothing about others), a level with fewer than two
-    candidates, no variation in d, or no more clusters than levels.
+    candidates, no variation in d, no more clusters than levels, or a V that is no covariance, as of very few pairs.
 
     Parameters
     ----------
@@ -226,6 +226,9 @@ def score_test(
     of_gap = contrasts @ covariance @ contrasts.T
     if variance == 0.0 or np.linalg.matrix_rank(of_gap) < levels - 1:
         return math.nan, levels - 1, NotEstimable("no spread of the differences")
+    if np.linalg.eigvalsh(of_gap)[0] < 0.0:
+        # Moments of a few pairs need not be those of any distribution.
+        return math.nan, levels - 1, NotEstimable("too few pairs within clusters for their covariance")
     return float(gap @ np.linalg.solve(of_gap, gap)), levels - 1, None
 
 

@@ -247,6 +247,16 @@ def test_pairs_of_a_cluster_on_one_level_have_a_covariance_of_their_own_if_they_
         assert result.statistic == pytest.approx((sign @ d) ** 2 / (own + sign @ (pairs * covariance) @ sign))
 
 
+def test_homogeneity_is_not_estimable_where_moments_of_a_few_pairs_are_no_covariance():
+    d = np.array([0, 1, 1, 0, 1, 0, 0, 1, 0, 0])
+    models, items = list("ccdcdbdaab"), [3, 0, 0, 5, 0, 4, 2, 0, 2, 3]
+
+    (result,) = judge_bias_by_factor([1] * 10, 1 - d, {"model": models}, clusters=items, resamples=10)
+
+    assert np.isnan(result.statistic) and np.isnan(result.p)
+    assert result.undefined_because == "too few pairs within clusters for their covariance: not estimable"
+
+
 def test_homogeneity_holds_its_level_where_clusters_react_to_levels_in_ways_of_their_own():
     rng = np.random.default_rng(5)
     items, models = np.repeat(np.arange(40), 8), np.tile(np.repeat(["x", "y"], 4), 40)
