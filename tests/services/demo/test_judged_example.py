@@ -74,7 +74,7 @@ def test_figures_have_no_more_lines_than_a_screen_shows(computed: Calibration) -
 
     assert all(figure.height < 24 * 60 for figure in drawn)
     assert {figure.section for figure in drawn} == {
-        "ceiling", "direction", "uniformity", "corrected", "repeatability",
+        "ceiling", "direction", "uniformity", "corrected", "repeatability", "certificate",
     }  # fmt: skip
 
 
