@@ -7,7 +7,5 @@ from services.reading import worklist
 
 st.title("Worklist")
 actor = session.current_actor()
-worklist_view.draw_worklist(
-    worklist.desks_of(session.database(), actor),
-    left=worklist.has_left_all_studies(session.database(), actor),
-)
+desks = worklist.desks_of(session.database(), actor)
+worklist_view.draw_worklist(desks, left=not desks and worklist.has_left_all_studies(session.database(), actor))
