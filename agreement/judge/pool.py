@@ -213,10 +213,8 @@ class Pool:
         if se <= ROUNDING * max(a.se, b.se):
             reason = "the standard error is 0"
             return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
-        df, tail = (
-            None if by_normal or n_clusters is None else max(1.0, n_clusters - 1.0),
-            (1.0 - self.plan.confidence) / 2.0,
-        )
+        df = None if by_normal or n_clusters is None else max(1.0, n_clusters - 1.0)
+        tail = (1.0 - self.plan.confidence) / 2.0
         half = se * (upper_normal(tail) if df is None else upper_t(tail, df))
         return Estimate(
             name, value, value - half, value + half, n, UNIT, method, se=se, p=two_sided(value / se, df),
