@@ -119,18 +119,17 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
         return
     own = labelled.judges[judge].codes
     parts = list(_parts(declared, labelled))
-    withheld = {basis.name: _withheld(basis, own, parts, plan) for basis in against}
+    rated = np.asarray(~np.isnan(labelled.human_table()).all(axis=1))
+    withheld = _withheld(rated, own, parts, plan)
     for _, stratum, among in parts:
         clusters = labelled.clusters[among] if labelled.clusters is not None else None
         for basis in against:
             part = basis.part(among)
-            if stratum in withheld[basis.name]:
+            labels = int((part.given & ~np.isnan(own[among])).sum())
+            if stratum in withheld or 0 < labels < plan.fewest_shown:
                 why = why_withheld(plan.fewest_shown, unit)
-                yield (
-                    stratum,
-                    part,
-                    undefined(declared.statistic.replace("_", " "), part.n, unit, "as declared", why),
-                )
+                # Of two people, a majority is given where they agree: its number is not said either.
+                yield stratum, part, undefined(declared.statistic.replace("_", " "), 0, unit, "as declared", why)
                 continue
             options = {**plan.bootstrap, "clusters": clusters, "unit": unit}
             yield stratum, part, statistic(part.codes, own[among], **options)
@@ -145,9 +144,12 @@ def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
     return [main if main.has_levels else next(basis for basis in every if basis.has_levels)]
 
 
-def _withheld(basis: Basis, judge: Floats, parts: Sequence[_Part], plan: Plan) -> set[str]:
-    """The parts whose figure would disclose what a single human said, determined within each factor's levels."""
-    both = basis.given & ~np.isnan(judge)
+def _withheld(rated: Chosen, judge: Floats, parts: Sequence[_Part], plan: Plan) -> set[str]:
+    """The parts whose figure would disclose what a single human said, determined within each factor's levels.
+
+    Counted is what anybody rated: how many have a majority tells where people agree.
+    """
+    both = rated & ~np.isnan(judge)
     by_factor: dict[str, dict[str, int]] = {}
     for factor, stratum, among in parts:
         by_factor.setdefault(factor, {})[stratum] = int((both & among).sum())

@@ -40,6 +40,19 @@ def test_of_sealed_verdicts_no_figure_rests_on_so_few_that_single_ones_are_told(
     assert len(corrected.panel(few_labels((40, 2, 9)), PLAN).of(corrected.CORRECTED)) == 3
 
 
+def test_a_declared_criterion_says_the_same_of_few_sealed_verdicts_whether_people_agree_or_not():
+    category = Factor(np.r_[[0], np.repeat([1, 2], [29, 30])], ("rare", "x", "y"))
+    asked = Declared("ours", "percent_agreement", above=0.1, by=("category",))
+    plan = replace(SEALED, basis="majority", criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
+    first = np.tile([0.0, 1.0], 30)
+
+    def said_of_parts(second):
+        panel = criteria.panel(material([first, second], {"judge": first}, factors={"category": category}), plan)
+        return [(row.stratum, row.estimate.n, row.sentence) for row in rounded(panel, 5).of("ours")]
+
+    assert said_of_parts(first) == said_of_parts(np.r_[1 - first[0], first[1:]])
+
+
 def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
     asked = Declared("ours", "percent_agreement", above=0.1, by=("model",))
     plan = replace(SEALED, criteria=Criteria(fewest_in_stratum=1, declared=(asked,)))
