@@ -73,7 +73,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
         ended = practice.end_in_words(session, phases, queue, membership_id) if is_practice else ""
         thanks = (queue.finished, ended + (_HALF_DONE if half_done else queue.thanks))
         if cut_off := desk.count_cut_off(session, phases, membership_id, queue):
-            thanks = _cut_off_in_words(queue, progress[1] - cut_off, progress[1], half_done=half_done)
+            thanks = _cut_off_in_words(queue, half_done=half_done)
             progress = (progress[0] - cut_off, progress[1] - cut_off)
         return blinding.done_payload(
             *(_closed_in_words(session, phases, queue, membership_id) if practised_in_vain else thanks),
@@ -92,12 +92,12 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
     return assignment_payload(session, actor, study, waiting, progress)
 
 
-def _cut_off_in_words(queue: Queue, answered: int, total: int, *, half_done: bool) -> tuple[str, str]:
+def _cut_off_in_words(queue: Queue, *, half_done: bool) -> tuple[str, str]:
     """Return what somebody is told whose part an admin closed before they had answered all of it."""
     more = "the next part is open to you now" if half_done else "nothing more is needed in it"
     return (
         f"Closed: {queue.title}",
-        f"This part was closed when you had answered {answered} of {total}. What you submitted is saved, and {more}.",
+        f"This part was closed before you had answered all of it. What you submitted is saved, and {more}.",
     )
 
 

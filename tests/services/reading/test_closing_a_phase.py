@@ -69,7 +69,9 @@ def test_what_waited_for_everybody_opens_and_nothing_more_is_answered_before_it(
         submit(situation, second, payload, any_answers(payload))
     ended = on_the_desk(situation, second, "part-1")
     assert (ended["kind"], ended["title"], ended["progress"]) == ("done", "Closed: Reads", {"done": 1, "total": 1})
-    assert ended["message"].startswith("This part was closed when you had answered 1 of 6. What you submitted is saved")
+    assert ended["message"].startswith(
+        "This part was closed before you had answered all of it. What you submitted is saved"
+    )
     assert on_the_desk(situation, first, "part-1")["title"] == "Done: Reads"
     said = [worklist_view.progress_text(worklist.desks_of(database, rater)[0]) for rater in (first, second)]
     assert said == ["All 6 done. Thank you.", "1 of 6 done. This part is closed; nothing more is needed."]
