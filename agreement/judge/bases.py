@@ -137,6 +137,21 @@ def bases(material: Material) -> list[Basis]:
     return [*joined, *alone]
 
 
+def counted(material: Material, judge: str, basis: Basis) -> tuple[Chosen, Chosen, Chosen]:
+    """What figures on a judge rest on: candidates with its verdict, the labelled of them, those with one by the basis.
+
+    Returns
+    -------
+    tuple of ndarray of bool, shape (n,)
+        Each is a part of the one before.
+    """
+    judged = ~np.isnan(material.judges[judge].codes)
+    labelled, given = np.zeros_like(judged), np.zeros_like(judged)
+    labelled[material.labelled_places] = True
+    given[material.labelled_places] = basis.given
+    return judged, judged & labelled, judged & given
+
+
 @dataclass(frozen=True)
 class Adjudicated:
     """How often candidates were adjudicated, by whether the judge differs from a human on them.

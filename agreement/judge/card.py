@@ -64,7 +64,8 @@ def card(document: dict[str, Any]) -> str:
     said |= document.get("said", {})
     lines += [f"{name:<12} {words}" for name, words in said.items()]
     for name, levels in covered["strata"].items():
-        lines.append(f"{'By ' + name:<12} " + ", ".join(f"{level}: {n} labelled" for level, n in levels.items()))
+        of_levels = (f"{level}: {'withheld' if n is None else f'{n} labelled'}" for level, n in levels.items())
+        lines.append(f"{'By ' + name:<12} {', '.join(of_levels)}")
     lines += ["", _origin_in_words(document["plan"], of_a_study="Study" in document.get("said", {}))]
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]

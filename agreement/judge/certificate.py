@@ -20,6 +20,7 @@ from agreement.judge.panels.criteria import KEY, criteria_in_words, passes
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 from agreement.judge.scale import State
+from agreement.judge.withheld import parts_of
 
 KIND, VERSION = "judge-certificate", 1
 FILE_NAME, CARD_SUFFIX = "judge-certificate.json", ".txt"
@@ -202,7 +203,7 @@ def certificate(
             "by": list(columns.by), "run": columns.run,
         },
         "scale": material.scale.as_dict(),
-        "covered": _covered(material, judge),
+        "covered": _covered(material, judge, plan),
         UNIT: material.unit,
         "humans": list(material.humans),
         "looks": plan.looks,
@@ -282,18 +283,24 @@ def _plan_in_json(plan: Plan) -> dict[str, Any]:
     return {name: value for name, value in asdict(plan).items() if name not in _NAMED_BY_RESULTS}
 
 
-def _covered(material: Material, judge: str) -> dict[str, Any]:
-    labelled = material.labelled
+def _covered(material: Material, judge: str, plan: Plan) -> dict[str, Any]:
+    labelled = np.zeros(material.n, dtype=np.bool_)
+    labelled[material.labelled_places] = True
+    parts = parts_of(material.attributes, [np.ones_like(labelled), labelled])
+    # Of a few sealed candidates, how many are labelled tells on which of them people could not decide.
+    withheld = parts.withheld(plan.fewest_shown, of_verdicts=True)
     return {
         "candidates": material.n,
-        "labelled": labelled.n,
+        "labelled": int(labelled.sum()),
         missing.KEY: missing.by_model(material.judges[judge], material.models),
         "strata": {
-            name: {level: int((factor.codes[material.labelled_places] == factor.names.index(level)).sum())
-                   for level, _ in factor.levels()}
-            for name, factor in material.attributes.items()
+            name: {
+                level: None if (name, level) in withheld else int(parts.counts[-1][groups].sum())
+                for level, groups in levels.items()
+            }
+            for name, levels in parts.levels.items()
         },
-    }  # fmt: skip
+    }
 
 
 def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict[str, float]:
@@ -307,4 +314,5 @@ def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict
     places: Codes = np.concatenate([material.labelled_places[:MOST_REPEATED], drawn])
     names = origin.names(places)
     codes = verdicts.codes[places].tolist()
-    return {name_hash(name): code for name, code in zip(names, codes, strict=True) if code == code}
+    hashed = {name_hash(name): code for name, code in zip(names, codes, strict=True) if code == code}
+    return dict(sorted(hashed.items()))  # in an order that does not tell which are labelled

@@ -203,7 +203,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _are_counts(value: Any) -> bool:
-    return isinstance(value, dict) and all(type(count) is int and count >= 0 for count in value.values())
+    return isinstance(value, dict) and all(
+        count is None or (type(count) is int and count >= 0) for count in value.values()
+    )
 
 
 def _are_rows(value: Any, *texts: str) -> bool:
@@ -266,7 +268,8 @@ def _uncovered(judged: Judged, document: dict[str, Any]) -> str | None:
     for name, factor in judged.material.attributes.items():
         covered = document["covered"]["strata"].get(name, {})
         for level, _ in factor.levels():
-            if not covered.get(level):
+            # A number that is withheld is null.
+            if covered.get(level, 0) == 0:
                 return f"{name} {level}"
     return None
 

@@ -14,6 +14,7 @@ from agreement.judge.every_two import discordant_in_words, mcnemar_of_every_two
 from agreement.judge.factors import Factor, in_random_groups, matched
 from agreement.judge.pool import Pool
 from agreement.judge.rows import Row
+from agreement.judge.withheld import too_few
 from agreement.judge.wording import in_points, listed
 
 RAW_BETWEEN = "difference of conditions, raw"
@@ -65,7 +66,8 @@ def between_conditions(
                 both = _answered_under_both(pool, model, condition, pair)
                 if both is None:
                     continue
-                of_pair = list(_of_pair(both, (model, judge), condition, pair, basis, corrects))
+                discloses = _discloses(both.in_frame(), pool, model)
+                of_pair = list(_of_pair(both, (model, judge), condition, pair, basis, corrects and not discloses))
                 rows += of_pair
                 said.append(_in_words(of_pair, model, pair, pool.material.scale.shares))
     if not said:
@@ -98,6 +100,20 @@ def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str
     return pool.part(part, where)
 
 
+def _discloses(drawn: Pool, pool: Pool, model: str) -> bool:
+    """Whether a corrected difference, beside the model's corrected score, would tell what was said of a few candidates.
+
+    They may have one of the two conditions, or be those that are in the score and not in the difference.
+    """
+    if pool.plan.fewest_shown <= 1:
+        return False
+    whole = pool.in_frame()
+    numbers = {level: drawn.counted(among) for level, among in drawn.models.items()}
+    of_model = whole.counted(whole.models[model]) if model in whole.models else [0, 0, 0]
+    numbers[""] = [every - sum(of) for every, *of in zip(of_model, *numbers.values(), strict=True)]
+    return bool(too_few(numbers, pool.plan.fewest_shown))
+
+
 def _of_pair(
     both: Pool, parties: tuple[str, str], condition: str, pair: tuple[str, str], basis: Basis, corrects: bool
 ) -> Iterator[Row]:
@@ -110,7 +126,7 @@ def _of_pair(
     yield Row(RAW_BETWEEN, parties, raw, stratum)
     drawn = both.in_frame()
     labelled = [drawn.labelled_of(level) if level in drawn.models else 0 for level in pair]
-    if corrects and min(labelled) >= drawn.plan.fewest_shown and all(map(drawn.corrects, pair)):
+    if corrects and min(labelled) and all(map(drawn.corrects, pair)):
         scores = {level: drawn.corrected(level) for level in pair}
         estimate = drawn.difference(first, second, scores)
         known = f"{basis.name}, {labelled[0]} and {labelled[1]} labelled"

@@ -190,8 +190,9 @@ def _miscounted(document: Mapping[str, Any]) -> str | None:
     if labelled > candidates:
         return f"covered.labelled is {labelled}, of {candidates} candidates"
     for name, levels in covered["strata"].items():
-        if sum(levels.values()) > labelled:
-            return f"covered.strata.{name} has {sum(levels.values())} labelled of {labelled}"
+        of_levels = sum(count for count in levels.values() if count is not None)
+        if of_levels > labelled:
+            return f"covered.strata.{name} has {of_levels} labelled of {labelled}"
     left_out = document.get(missing.KEY)
     if left_out is None:
         return None

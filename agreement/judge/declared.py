@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import Basis, bases, main_basis
+from agreement.judge.bases import Basis, bases, counted, main_basis
 from agreement.judge.coefficients import Coefficient, alpha_of_all, coefficients, weighted_kappa
 from agreement.judge.diagnostic import diagnostic_accuracy
 from agreement.judge.factors import Chosen
@@ -20,10 +20,11 @@ from agreement.judge.rows import EVERYTHING
 from agreement.judge.scale import Scale
 from agreement.judge.signed import signed_difference
 from agreement.judge.withheld import in_words as why_withheld
-from agreement.judge.withheld import too_few
+from agreement.judge.withheld import parts_of, too_few
 
-# A factor, the name of one of its parts, and the labelled candidates in that part.
-_Part = tuple[str, str, Chosen]
+# An attribute and one of its levels.
+_Place = tuple[str, str]
+_EVERYTHING = ("", EVERYTHING)
 
 # Their names in a plan, by the key of the scale's coefficients.
 _NAMES = {
@@ -118,20 +119,17 @@ def estimates(declared: Declared, material: Material, judge: str, plan: Plan) ->
             yield EVERYTHING, basis, none
         return
     own = labelled.judges[judge].codes
-    parts = list(_parts(declared, labelled))
-    rated = np.asarray(~np.isnan(labelled.human_table()).all(axis=1))
-    withheld = _withheld(rated, own, parts, plan)
-    for _, stratum, among in parts:
+    of_bases = [_withheld(material, judge, basis, plan) for basis in against]
+    for place, among in _parts(declared, labelled):
+        stratum = f"{place[0]} {place[1]}".strip()
         clusters = labelled.clusters[among] if labelled.clusters is not None else None
-        for basis in against:
-            part = basis.part(among)
-            labels = int((part.given & ~np.isnan(own[among])).sum())
-            if stratum in withheld or 0 < labels < plan.fewest_shown:
+        for basis, withheld in zip(against, of_bases, strict=True):
+            if place in withheld:
                 why = why_withheld(plan.fewest_shown, unit)
-                # Of two people, a majority is given where they agree: its number is not said either.
-                yield stratum, part, undefined(declared.statistic.replace("_", " "), 0, unit, "as declared", why)
+                # Of two people, a majority is given where they agree: its number in this part is not said either.
+                yield stratum, basis, undefined(declared.statistic.replace("_", " "), 0, unit, "as declared", why)
                 continue
-            options = {**plan.bootstrap, "clusters": clusters, "unit": unit}
+            part, options = basis.part(among), {**plan.bootstrap, "clusters": clusters, "unit": unit}
             yield stratum, part, statistic(part.codes, own[among], **options)
 
 
@@ -144,24 +142,22 @@ def _against(declared: Declared, material: Material, plan: Plan) -> list[Basis]:
     return [main if main.has_levels else next(basis for basis in every if basis.has_levels)]
 
 
-def _withheld(rated: Chosen, judge: Floats, parts: Sequence[_Part], plan: Plan) -> set[str]:
-    """The parts whose figure would disclose what a single human said, determined within each factor's levels.
-
-    Counted is what anybody rated: how many have a majority tells where people agree.
-    """
-    both = rated & ~np.isnan(judge)
-    by_factor: dict[str, dict[str, int]] = {}
-    for factor, stratum, among in parts:
-        by_factor.setdefault(factor, {})[stratum] = int((both & among).sum())
-    return {stratum for levels in by_factor.values() for stratum in too_few(levels, plan.fewest_shown)}
+def _withheld(material: Material, judge: str, basis: Basis, plan: Plan) -> set[_Place]:
+    """The parts whose figure would disclose what a single human said; all candidates together are one of them."""
+    if plan.fewest_shown <= 1:
+        return set()
+    on = counted(material, judge, basis)
+    withheld = parts_of(material.attributes, on).withheld(plan.fewest_shown, of_verdicts=True)
+    everything = {_EVERYTHING} if too_few({"": [int(among.sum()) for among in on]}, plan.fewest_shown) else set()
+    return withheld | everything
 
 
-def _parts(declared: Declared, labelled: Material) -> Iterator[_Part]:
+def _parts(declared: Declared, labelled: Material) -> Iterator[tuple[_Place, Chosen]]:
     if not declared.by:
-        yield "", EVERYTHING, np.ones(labelled.n, dtype=np.bool_)
+        yield _EVERYTHING, np.ones(labelled.n, dtype=np.bool_)
     for name in declared.by:
         for level, among in _levels(labelled, name):
-            yield name, f"{name} {level}", among
+            yield (name, level), among
 
 
 def _levels(labelled: Material, name: str) -> Iterator[tuple[str, Chosen]]:

@@ -87,6 +87,11 @@ class Pool:
         """Number of a model's candidates with a human score."""
         return int((~np.isnan(self.human[self.models[model]])).sum())
 
+    def counted(self, among: Chosen) -> list[int]:
+        """Of some candidates: how many there are, how many are labelled, and how many have a human score."""
+        labelled = among[self.material.labelled_places]
+        return [int(among.sum()), int(labelled.sum()), int((~np.isnan(self.human[among])).sum())]
+
     def excluded_of(self, model: str) -> int:
         """Number of a model's candidates that the humans excluded."""
         return 0 if self.excluded is None else int(self.excluded[self.models[model]].sum())
@@ -260,8 +265,11 @@ class Pool:
             return False
         of_two = self._labelled_items[first], self._labelled_items[second]
         of_both = np.intersect1d(*of_two)
-        shared = all(np.isin(items, of_both).sum() >= LEAST_SHARED * items.size for items in of_two)
-        return shared and of_both.size >= FEWEST_PAIRED
+        counts = [(items.size, int(np.isin(items, of_both).sum())) for items in of_two]
+        # Sealed verdicts on the other items, if few, would follow from the two scores and such a difference.
+        few = any(0 < size - shared < self.plan.fewest_shown for size, shared in counts)
+        shared = all(shared >= LEAST_SHARED * size for size, shared in counts)
+        return shared and of_both.size >= FEWEST_PAIRED and not few
 
     @cached_property
     def _units(self) -> Codes | None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from agreement.coding import Codes
 from agreement.estimate import Estimate
+from agreement.judge.factors import Chosen, Factor
+from agreement.judge.keys import numbered
 from agreement.judge.rows import Panel
 
 FEWEST_SEALED = 5
@@ -14,19 +19,26 @@ FEWEST_SEALED = 5
 DIGITS = 3
 """Significant digits of a figure on sealed verdicts. Probabilities can be chosen so that all digits of a Brier score
 spell out every verdict: one of 1/2, 1/4, 1/8 ... for each candidate."""
+_REST = ""
+_MOST_UNITED = 10
+"""Of an attribute with more levels than this, only single levels are compared with those of another, not unions."""
 
 
-def too_few(labelled: Mapping[str, int], fewest: int) -> set[str]:
-    """Levels whose figures are withheld because they have fewer labelled candidates than `fewest`.
+def too_few(counts: Mapping[str, int | Sequence[int]], fewest: int, *, hidden: Collection[str] = ()) -> set[str]:
+    """Levels whose figures are withheld because they rest on fewer candidates than `fewest`.
 
     If these levels together still have fewer, their verdicts could be derived by subtracting the others from the total:
     the next smallest level is then withheld too.
 
     Parameters
     ----------
-    labelled : mapping of str to int
-        Labelled candidates in each level; an empty level has nothing to disclose.
+    counts : mapping of str to int, or to a sequence of int
+        Candidates in each level, or several counts, each of a part of those counted before: such as its candidates,
+        those that people labelled, and those on which people agree. A level without any has nothing to disclose. What
+        is withheld for a count depends on no later one, which would tell where people agree.
     fewest : int
+    hidden : collection of str
+        Levels that have no figure anyway.
 
     Returns
     -------
@@ -36,13 +48,128 @@ def too_few(labelled: Mapping[str, int], fewest: int) -> set[str]:
     --------
     >>> sorted(too_few({"a": 30, "b": 2, "c": 9, "d": 0}, 5)), too_few({"a": 30, "c": 9}, 5)
     (['b', 'c'], set())
+    >>> sorted(too_few({"a": (30, 30), "b": (6, 1), "c": (9, 9), "d": (20, 0)}, 5))
+    ['b', 'c']
     """
-    given = sorted((count, level) for level, count in labelled.items() if count)
-    withheld = [(count, level) for count, level in given if count < fewest]
-    others = given[len(withheld) :]
-    if withheld and others and sum(count for count, _ in withheld) < fewest:
-        withheld.append(others[0])
-    return {level for _, level in withheld}
+    of_levels = {level: [of] if isinstance(of, int) else list(of) for level, of in counts.items()}
+    withheld = set(hidden)
+    for place in range(max(map(len, of_levels.values()), default=0)):
+        of = {level: numbers[place] for level, numbers in of_levels.items() if numbers[place]}
+        withheld |= {level for level, count in of.items() if count < fewest}
+        for level in sorted(of.keys() - withheld, key=lambda level: (of[level], level)):
+            if not 0 < sum(of.get(each, 0) for each in withheld) < fewest:
+                break
+            withheld.add(level)
+    return withheld
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The levels of several attributes, and on how many candidates the figures in each of them rest.
+
+    Attributes
+    ----------
+    levels : dict of str to dict of str to ndarray of bool, shape (groups,)
+        By attribute and level, which groups it consists of; a group is alike in all attributes.
+    counts : ndarray of int, shape (counts, groups)
+        Each of a part of the candidates counted before, as in `too_few`.
+    """
+
+    levels: dict[str, dict[str, Chosen]]
+    counts: Codes
+
+    def withheld(self, fewest: int, *, of_verdicts: bool) -> set[tuple[str, str]]:
+        """The attributes and levels whose figures would disclose what was said of fewer candidates than `fewest`.
+
+        By themselves, or by subtraction: from the total, or from levels of an attribute that comes before and divides
+        the candidates nearly alike; of two such attributes, no level of the second is said.
+
+        Parameters
+        ----------
+        fewest : int
+        of_verdicts : bool
+            Whether figures are computed from verdicts, such as a share of right answers, or verdicts only counted.
+        """
+        if fewest <= 1:
+            return set()
+        counts = self.counts if of_verdicts else self.counts[:-1]
+        withheld: set[tuple[str, str]] = set()
+        said: list[Chosen] = []
+        for name, levels in self.levels.items():
+            # What has no level is in the total, but in no figure of its own.
+            divided = {**levels, _REST: ~np.any(list(levels.values()), axis=0)}
+            numbers = {level: [int(n) for n in counts[:, groups].sum(axis=1)] for level, groups in divided.items()}
+            few = too_few(numbers, fewest, hidden=[_REST])
+            together = np.any([divided[level] for level in few], axis=0)
+            division = np.array([together, *(groups for level, groups in divided.items() if level not in few)])
+            if any(_nearly_alike(division, before, counts, fewest) for before in said):
+                few |= set(levels)
+            else:
+                said.append(division)
+            withheld |= {(name, level) for level in few - {_REST}}
+        return withheld
+
+    def at_least(self, name: str, level: str, withheld: Collection[tuple[str, str]]) -> int:
+        """The smallest last count of a withheld level that follows from what is said of other levels and of the total.
+
+        Of every set of candidates with a known count that contains the level, at most the others can be in that count.
+        """
+        own = self.levels[name][level]
+        said = {
+            (attribute, of): groups
+            for attribute, levels in self.levels.items()
+            for of, groups in levels.items()
+            if (attribute, of) not in withheld
+        }
+        nowhere = np.zeros_like(own)
+        beside = ~np.any([nowhere, *(groups for (attribute, _), groups in said.items() if attribute == name)], axis=0)
+        known = [groups for groups in (beside, ~nowhere, *said.values()) if not (own & ~groups).any()]
+        *_, before, last = self.counts
+        return max(int(last[groups].sum() - before[groups & ~own].sum()) for groups in known)
+
+
+def _nearly_alike(first: Chosen, second: Chosen, counts: Codes, fewest: int) -> bool:
+    """Whether levels of one attribute are together the same candidates as levels of another but for 1 to a few.
+
+    Parameters
+    ----------
+    first, second : ndarray of bool, shape (levels, groups)
+    counts : ndarray of int, shape (counts, groups)
+    fewest : int
+    """
+    united = np.eye(len(second), dtype=np.intp)
+    if len(second) <= _MOST_UNITED:
+        united = np.arange(2 ** len(second))[:, None] >> np.arange(len(second)) & 1
+    for numbers in counts:
+        inside = (first * numbers) @ (united @ second).T
+        apart = np.minimum(inside, (first * numbers).sum(axis=1)[:, None] - inside).sum(axis=0)
+        if ((apart > 0) & (apart < fewest)).any():
+            return True
+    return False
+
+
+def parts_of(attributes: Mapping[str, Factor], counted: Sequence[Chosen]) -> Parts:
+    """The levels of attributes, with what figures rest on.
+
+    Parameters
+    ----------
+    attributes : mapping of str to Factor
+        Of n candidates each.
+    counted : sequence of ndarray of bool, shape (n,)
+        Each is a part of the one before.
+
+    Returns
+    -------
+    Parts
+    """
+    if not attributes:
+        return Parts({}, np.array([[among.sum()] for among in counted], dtype=np.intp))
+    groups, n = numbered([factor.codes + 1 for factor in attributes.values()])
+    levels = {
+        name: {level: np.bincount(groups[among], minlength=n) > 0 for level, among in factor.levels()}
+        for name, factor in attributes.items()
+    }
+    return Parts(levels, np.array([np.bincount(groups[among], minlength=n) for among in counted], dtype=np.intp))
 
 
 def in_words(fewest: int, unit: str = "candidate") -> str:

@@ -94,22 +94,22 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
     refused = _unusable(pool, judge, basis)
     corrected: dict[str, Estimate] = {}
     if not refused:
-        labelled = {model: pool.labelled_of(model) for model in pool.models}
-        withheld = too_few(labelled, pool.plan.fewest_shown)
-        in_part = [model for model in pool.models if labelled[model] and not pool.corrects(model)]
+        withheld = _withheld(pool)
+        known = [model for model in pool.models if model not in withheld]
+        of_few = why_withheld(pool.plan.fewest_shown)
+        refused += [f"The corrected score of {model} is {of_few}." for model in sorted(withheld)]
+        in_part = [model for model in known if pool.labelled_of(model) and not pool.corrects(model)]
         if in_part:
             refused.append(f"Of {listed(in_part)}, {UNSAID}")
-        for model in pool.models:
-            if not labelled[model]:
+        for model in known:
+            if not pool.labelled_of(model):
                 refused.append(f"{model} has no human labels, and so no corrected score.")
-            elif model in withheld and pool.corrects(model):
-                refused.append(f"The corrected score of {model} is {why_withheld(pool.plan.fewest_shown)}.")
             elif pool.corrects(model):
                 corrected[model] = pool.corrected(model)
                 rows.append(Row(CORRECTED, (model, judge), corrected[model], basis=basis.in_words))
         rows += _by_other_bases(pool, judge, basis, list(corrected))
         rows += _differences(pool, judge, corrected, basis)
-        excluded = sum(pool.excluded_of(model) for model in pool.models if pool.is_whole(model))
+        excluded = sum(pool.excluded_of(model) for model in known if pool.is_whole(model))
         if basis.left_out > excluded:
             refused.append(
                 f"{basis.left_out - excluded} of the labelled have no {basis.name} and count as unlabelled, as humans "
@@ -118,6 +118,15 @@ def _leaderboard(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list[
             )
     by_rates, why = _rogan_gladen(pool, judge, basis)
     return rows + by_rates, refused + why
+
+
+def _withheld(pool: Pool) -> set[str]:
+    """The models whose corrected score would disclose what was said of a few sealed candidates."""
+    if pool.plan.fewest_shown <= 1:
+        return set()
+    numbers = {model: pool.counted(among) for model, among in pool.models.items()}
+    rest = ~np.any(list(pool.models.values()), axis=0)
+    return too_few({**numbers, "": pool.counted(rest)}, pool.plan.fewest_shown, hidden=[""]) - {""}
 
 
 def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> Iterator[Row]:

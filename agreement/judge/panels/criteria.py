@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from agreement.estimate import Estimate, undefined
-from agreement.judge.bases import how_adjudicated, main_basis, only_what_differed, undecided_caution
+from agreement.judge.bases import counted, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import ceiling_of
 from agreement.judge.declared import estimates
+from agreement.judge.factors import Chosen, Factor
 from agreement.judge.material import Material
 from agreement.judge.missing import left_out
 from agreement.judge.panels.direction import in_words_to_pass, margin_to_pass, mcnemar_of_clusters
@@ -19,7 +20,9 @@ from agreement.judge.plan import Declared, Plan
 from agreement.judge.rows import COUNTED, Panel, Row
 from agreement.judge.signed import signed_difference
 from agreement.judge.withheld import in_words as why_withheld
+from agreement.judge.withheld import parts_of
 from agreement.judge.wording import in_figures, in_points, listed, margin_in_words
+from agreement.leave_one_out import FEWEST_RATERS
 
 KEY = "certificate"
 PASSED, FAILED, NOT_ESTIMABLE = "passed", "failed", "not estimable"
@@ -69,21 +72,34 @@ def passes(panel: Panel, judge: str) -> bool:
 
 def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     labelled, bound, unit = material.labelled, plan.criteria.agreement_bound, material.unit
-    own = labelled.judges[judge].codes
+    own, table = labelled.judges[judge].codes, labelled.human_table()
     parties = (judge, *labelled.humans)
-    shared = int((~np.isnan(own) & ~np.isnan(labelled.human_table()).all(axis=1)).sum())
-    if 0 < shared < plan.fewest_shown:
-        none = undefined("judge minus human", shared, unit, "leave one out", why_withheld(plan.fewest_shown, unit))
+    people = (~np.isnan(table)).sum(axis=1)
+    # Everybody is compared with the others' majority, or two with each other.
+    few = _are_few(material, judge, people >= min(FEWEST_RATERS, table.shape[1]), plan)
+    ceiling = None if few else ceiling_of(labelled.scale, table, own, labelled.clusters, plan, unit)
+    gap = None if ceiling is None else ceiling.difference
+    if gap is None or 0 < gap.n < plan.fewest_shown:
+        withheld = few or gap is not None
+        n = 0 if withheld else int((~np.isnan(own) & (people > 0)).sum())
+        alone = "one human: no agreement between humans to compare with"
+        reason = why_withheld(plan.fewest_shown, unit) if withheld else alone
+        none = undefined("judge minus human", n, unit, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
-    ceiling = ceiling_of(labelled.scale, labelled.human_table(), own, labelled.clusters, plan, unit)
-    if ceiling is None or ceiling.difference is None:
-        reason = "one human: no agreement between humans to compare with"
-        none = undefined("judge minus human", shared, unit, "leave one out", reason)
-        yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
-        return
-    gap = ceiling.difference
     yield Row(AGREEMENT, parties, gap, sentence=_decided(gap, gap.low > bound))
+
+
+def _are_few(material: Material, judge: str, given: Chosen, plan: Plan) -> bool:
+    """Whether a figure on sealed verdicts would rest on so few labelled candidates that it tells single ones.
+
+    Parameters
+    ----------
+    given : ndarray of bool, shape (labelled,)
+        The labelled candidates on which it is computed, if the judge has a verdict.
+    """
+    judged = ~np.isnan(material.labelled.judges[judge].codes)
+    return any(0 < n < plan.fewest_shown for n in (int(judged.sum()), int((judged & given).sum())))
 
 
 def _decided(estimate: Estimate, clear: bool) -> str:
@@ -109,15 +125,8 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     own, shares = scale.scores(labelled.judges[judge].codes), basis.right_or_wrong(scale)
-    both = int((basis.given & ~np.isnan(own)).sum())
-    if 0 < both < plan.fewest_shown:
-        none = undefined(
-            "signed difference",
-            both,
-            unit,
-            "human minus judge",
-            why_withheld(plan.fewest_shown, unit),
-        )
+    if _are_few(material, judge, basis.given, plan):
+        none = undefined("signed difference", 0, unit, "human minus judge", why_withheld(plan.fewest_shown, unit))
         yield Row(DIRECTION, parties, none, basis=basis.in_words, sentence=NOT_ESTIMABLE)
         return
     # The same difference as in the panel of the direction has the same P.
@@ -130,25 +139,28 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
 
 
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
-    """Labels in every level that occurs among the candidates, labelled or not."""
+    """Labels in every level that occurs among the candidates, labelled or not.
+
+    Of sealed candidates, where numbers of labels would tell on which of a few people agree, they are withheld.
+    """
     basis, least, unit = main_basis(material, plan), plan.criteria.fewest_in_stratum, material.unit
-    judged = ~np.isnan(material.judges[judge].codes)
-    both = np.zeros(material.n, dtype=np.bool_)
-    both[material.labelled_places] = basis.given & ~np.isnan(material.labelled.judges[judge].codes)
-    strata = [
-        (f"{name} {level}", among) for name, factor in material.attributes.items() for level, among in factor.levels()
-    ]
-    for stratum, among in strata or [("all", np.ones(material.n, dtype=np.bool_))]:
-        n, of_judge = int((both & among).sum()), int((judged & among).sum())
-        if 0 < of_judge < plan.fewest_shown:
-            # Of two people, a majority is given where they agree.
-            none = undefined("labels", 0, unit, f"at least {least}", why_withheld(plan.fewest_shown, unit))
-            outcome = FAILED if of_judge < least else NOT_ESTIMABLE
-            yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
-            continue
-        labels = undefined("labels", n, unit, f"at least {least}", COUNTED, value=float(n))
-        sentence = PASSED if n >= least else FAILED
-        yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
+    undivided = {"": Factor(np.zeros(material.n, dtype=np.intp), ("all",))}
+    parts = parts_of(material.attributes or undivided, counted(material, judge, basis))
+    withheld = parts.withheld(plan.fewest_shown, of_verdicts=False)
+    for name, levels in parts.levels.items():
+        for level, groups in levels.items():
+            stratum = f"{name} {level}".strip()
+            judged, rated, n = (int(number) for number in parts.counts[:, groups].sum(axis=1))
+            if (name, level) in withheld:
+                none = undefined("labels", 0, unit, f"at least {least}", why_withheld(plan.fewest_shown, unit))
+                outcome = PASSED if parts.at_least(name, level, withheld) >= least else NOT_ESTIMABLE
+                if judged < least or rated < least >= plan.fewest_shown:
+                    outcome = FAILED
+                yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
+                continue
+            labels = undefined("labels", n, unit, f"at least {least}", COUNTED, value=float(n))
+            sentence = PASSED if n >= least else FAILED
+            yield Row(STRATUM, (judge, basis.name), labels, stratum, basis.in_words, sentence)
 
 
 def _humans(material: Material, judge: str, plan: Plan) -> Iterator[Row]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from sqlmodel import select
 
 from agreement.judge.bases import bases
 from agreement.judge.material import Material
 from agreement.judge.panels import criteria
 from agreement.judge.plan import Plan
-from agreement.judge.withheld import FEWEST_SEALED, too_few
+from agreement.judge.withheld import FEWEST_SEALED, parts_of
 from agreement.judge.wording import listed
 from db import Database, JudgeRun
 from db.base import stored_id
@@ -80,19 +81,26 @@ def counts_before_opening(
 def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
     """Yield the sentences on the numbers of labelled candidates that criteria depend on."""
     least, labelled = plan.criteria.fewest_in_stratum, material.labelled
+    by_people = np.zeros(material.n, dtype=np.bool_)
+    by_people[material.labelled_places] = True
+    # Of a few, also of none, a number tells on which of them nobody could decide.
+    parts = parts_of(material.attributes, [np.ones_like(by_people), by_people])
+    withheld = parts.withheld(FEWEST_SEALED, of_verdicts=True)
     strata: dict[str, str] = {}
     few: list[str] = []
-    for name, factor in material.attributes.items():
-        counts = {level: int(among[material.labelled_places].sum()) for level, among in factor.levels()}
-        # Of a few, also of none, a number tells on which of them nobody could decide.
-        withheld = too_few({level: max(n, 1) for level, n in counts.items()}, FEWEST_SEALED)
-        said = {level: "not said" if level in withheld else str(n) for level, n in counts.items()}
-        strata |= {f"{name} {level}": number for level, number in said.items()}
-        few += [f"{name} {level} ({said[level]})" for level, n in counts.items() if n < least]
+    for name, levels in parts.levels.items():
+        for level, groups in levels.items():
+            candidates, n = (int(number) for number in parts.counts[:, groups].sum(axis=1))
+            strata[f"{name} {level}"] = said = "not said" if (name, level) in withheld else str(n)
+            if candidates < least or n < least >= FEWEST_SEALED:
+                few.append(f"{name} {level} ({said})")
     of_each = "".join(f", {stratum}: {number}" for stratum, number in strata.items())
     yield f"People labelled {labelled.n} test {unit} in all{of_each}. Those without a verdict by the basis count less."
     if "not said" in strata.values():
-        yield f"No number is said of fewer than {FEWEST_SEALED}, nor of what would tell it."
+        yield (
+            f"No number is said of fewer than {FEWEST_SEALED}, nor of what would tell it: there the criterion "
+            f"'{criteria.STRATUM}' passes only if the other numbers imply it."
+        )
     short: list[tuple[str, str]] = []
     if few or labelled.n < least:
         short.append((criteria.STRATUM, f"fewer than {least} in {listed(few or ['all'])}"))

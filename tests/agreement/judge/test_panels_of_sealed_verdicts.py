@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from agreement.estimate import Estimate
+from agreement.judge.card import card
+from agreement.judge.certificate import Identity, Origin, certificate
+from agreement.judge.columns import Columns
+from agreement.judge.conditions import CORRECTED_BETWEEN
 from agreement.judge.factors import Factor
-from agreement.judge.panels import corrected, criteria
+from agreement.judge.panels import PANELS, corrected, criteria
 from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
 from agreement.judge.withheld import rounded
@@ -51,6 +55,136 @@ def test_a_declared_criterion_says_the_same_of_few_sealed_verdicts_whether_peopl
         return [(row.stratum, row.estimate.n, row.sentence) for row in rounded(panel, 5).of("ours")]
 
     assert said_of_parts(first) == said_of_parts(np.r_[1 - first[0], first[1:]])
+
+
+def _agreeing(n):
+    return np.tile([0.0, 1.0], (n + 1) // 2)[:n]
+
+
+def _with_difference(human, places):
+    other = human.copy()
+    other[places] = 1.0 - other[places]
+    return other
+
+
+def _said(humans, judge, by_majority=True, **parts):
+    """What the shipped criteria and corrected scores print of sealed verdicts, but for figures on all candidates."""
+    plan = replace(SEALED, basis="majority" if by_majority else None, criteria=Criteria(fewest_in_stratum=5))
+    given = material(humans, {"judge": judge}, **parts)
+    rows = [
+        row for panel in (criteria.panel(given, plan), corrected.panel(given, plan)) for row in rounded(panel, 5).rows
+    ]
+    return [
+        (row.statistic, row.parties, row.stratum, row.estimate.n, str(row.estimate.value), row.sentence)
+        for row in rows
+        if row.statistic in (criteria.STRATUM, corrected.CORRECTED) and row.parties[0] != "all answers"
+    ]
+
+
+def test_numbers_of_labels_do_not_tell_by_subtraction_whether_two_people_agree_on_a_rare_candidate():
+    category = Factor(np.r_[[0], np.repeat([1, 2], [29, 30])], ("rare", "x", "y"))
+    human = _agreeing(60)
+
+    alike = _said([human, human], human, factors={"category": category})
+    apart = _said([human, _with_difference(human, [0])], human, factors={"category": category})
+
+    numbers = {stratum: (n, outcome) for statistic, _, stratum, n, _, outcome in alike if statistic == criteria.STRATUM}
+    assert alike == apart
+    assert numbers == {
+        "category rare": (0, "failed"), "category x": (0, "passed"), "category y": (30, "passed"),
+    }  # fmt: skip
+
+
+def test_numbers_of_labels_do_not_tell_on_a_candidate_labelled_alone_among_several_of_its_level():
+    category = Factor(np.repeat([0, 1, 2], [6, 30, 30]), ("rare", "x", "y"))
+    human = _agreeing(66)
+    human[1:6] = np.nan
+
+    alike = _said([human, human], _agreeing(66), factors={"category": category})
+    apart = _said([human, _with_difference(human, [0])], _agreeing(66), factors={"category": category})
+
+    assert alike == apart
+
+
+def test_nor_by_an_attribute_that_divides_the_candidates_nearly_alike():
+    format_ = Factor(np.repeat([0, 1], [32, 32]), ("choice", "open"))
+    tier = Factor(np.repeat([0, 1], [31, 33]), ("1", "2"))
+    human = _agreeing(64)
+
+    alike = _said([human, human], human, factors={"format": format_, "tier": tier})
+    apart = _said([human, _with_difference(human, [31])], human, factors={"format": format_, "tier": tier})
+
+    def withheld(said):
+        return [stratum for statistic, _, stratum, n, *_ in said if statistic == criteria.STRATUM and n == 0]
+
+    assert withheld(alike) == withheld(apart) == ["tier 1", "tier 2"]
+    # They pass, since what is said of the formats and of all leaves at most a few without a verdict.
+    assert {outcome for *_, outcome in apart if outcome} == {"passed"}
+
+
+def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
+    category = Factor(np.repeat([-1, 0, 1], [1, 20, 30]), ("x", "y"))
+    human = _agreeing(51)
+
+    alike = _said([human, human], human, factors={"category": category})
+    apart = _said([human, _with_difference(human, [0])], human, factors={"category": category})
+
+    assert alike == apart
+    assert [(stratum, n) for _, _, stratum, n, *_ in alike if stratum == "category x"] == [("category x", 0)]
+
+
+def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_on_them_or_not():
+    models = Factor(np.repeat([0, 1, 2], [40, 40, 40]), ("A", "B", "C"))
+    human = _agreeing(120)
+    human[20:40] = human[70:80] = human[81:] = np.nan
+
+    def said(second):
+        given = material([human, second], {"judge": _agreeing(120)}, models=models)
+        panel = corrected.panel(given, replace(SEALED, basis="majority"))
+        return [row.parties[0] for row in panel.of(corrected.CORRECTED)], [
+            why for why in panel.refused if "is withheld" in why or "C has" in why
+        ]
+
+    alike = said(human)
+    # A is withheld too: beside B's and the total, C's only label would be told.
+    assert alike == said(_with_difference(human, [80]))
+    assert alike[0] == ["B"] and len(alike[1]) == 2
+
+
+def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
+    human = np.tile(_agreeing(30), 2)
+    items, models = np.tile(np.arange(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
+    human[59] = np.nan
+
+    panel = corrected.panel(material([human], {"judge": np.tile(_agreeing(30), 2)}, items=items, models=models), SEALED)
+
+    assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
+
+
+def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_candidates_more():
+    human = np.tile(_agreeing(30), 3)
+    human[61:] = np.nan
+    condition = Factor(np.repeat([0, 1, 2], 30), ("primed", "stem only", "image removed"))
+    given = material(
+        [human], {"judge": np.tile(_agreeing(30), 3)}, models=Factor(np.zeros(90, dtype=int), ("A",)),
+        items=np.tile(np.arange(30), 3), factors={"condition": condition}, conditions={"condition": condition},
+    )  # fmt: skip
+
+    assert corrected.panel(given, SEALED).of(CORRECTED_BETWEEN) == []
+    assert len(corrected.panel(given, PLAN).of(CORRECTED_BETWEEN)) == 3
+
+
+def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelled():
+    category = Factor(np.repeat([0, 1, 2], [2, 30, 40]), ("rare", "x", "y"))
+    human = _agreeing(72)
+    human[0] = np.nan
+    given = material([human], {"judge": _agreeing(72)}, factors={"category": category})
+    panels = {key: panel.compute(given, SEALED) for key, panel in PANELS.items()}
+
+    document = certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",))))
+
+    assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 40}}
+    assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
 
 
 def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
