@@ -14,13 +14,20 @@ OWN_HEADINGS = ("Options", "Question", "Age", "Acquired", "Prior acquired", "Mon
 # How a sentence describes two words that `as_seen` makes equal.
 DIFFER_ONLY = "differ only in case, blanks, forms of a character or characters that are not drawn"
 
-# Displayed as nothing or as a blank, although Unicode classes them as letters, marks or symbols.
-_INVISIBLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
+# Displayed as nothing or as a blank, although Unicode classes them as letters, marks or symbols: those that it says may
+# be ignored by default (DerivedCoreProperties.txt), among them all selectors of variants, and the blank of Braille.
+_INVISIBLE = {
+    *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0),
+    *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4),
+    *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000),
+}  # fmt: skip
 # Characters that cannot be seen: marks, embeddings and isolates of direction, which exchange the words around them;
 # with those without width, which make one word look like another; and with joiners, which are letters' own in some
 # scripts, and soft hyphens and all else that is not drawn, which have no place in a key.
 DIRECTIONS = frozenset(map(chr, (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))))
-NOT_IN_LABELS = DIRECTIONS | frozenset(map(chr, (0x200B, *range(0x2060, 0x2065), 0xFEFF)))
+NOT_IN_LABELS = DIRECTIONS | frozenset(
+    map(chr, (0x200B, *range(0x2060, 0x2066), *range(0x206A, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC)))
+)
 NOT_IN_KEYS = NOT_IN_LABELS | frozenset("\u00ad\u180e\u200c\u200d") | frozenset(map(chr, _INVISIBLE))
 # Controls, formats (zero-width characters, directions) and lone surrogates.
 _UNSEEN = {"Cc", "Cf", "Cs"}

@@ -365,6 +365,7 @@ def test_session_that_ended_while_the_tab_slept_keeps_what_is_answered_next(room
 
     reader.press("Enter")
     reader.see("You are signed out; your draft is kept in this tab.")
+    reader.see("Not saved")
     reader.page.get_by_role("button", name="I have signed in").click()
     reader.page.locator(".submit:not([disabled])").wait_for()
 

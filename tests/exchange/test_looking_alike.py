@@ -12,7 +12,7 @@ from exchange.refusal import InputRefused
 from exchange.study_folder.folder import read_study_folder
 from exchange.study_folder.protocol_file import parse_protocol
 from exchange.study_folder.study_file import read_study
-from protocol.seen import as_seen
+from protocol.seen import NOT_IN_KEYS, as_seen, problem_of_signs
 from services.studies.folders.explaining import EXPANDING
 from tests.listed_study import write_listed
 from tests.room_study import change_item, rows_of
@@ -155,10 +155,23 @@ def test_texts_that_can_be_told_apart_are_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "seen"), [("  A\tb\u3000C ", "a b c"), ("ﬁne", "fine"), ("\u200b\u2063\u00ad\ufe0f\u3164", "")]
+    ("written", "seen"),
+    [
+        ("  A\tb\u3000C ", "a b c"),
+        ("ﬁne", "fine"),
+        ("\u200b\u2063\u00ad\ufe0f\u3164", ""),
+        ("a\u206a\u180b\U000e0100\U000e0041\ufff9\U0001d173b", "ab"),
+    ],
 )
 def test_words_are_compared_as_they_are_seen(written: str, seen: str) -> None:
     assert as_seen(written) == seen
+
+
+@pytest.mark.parametrize(
+    "sign", [*"\u206a\u180b\ufff9\u2065\ufe0f", "\U000e0100", "\U000e0041", "\U0001d173"], ids=ascii
+)
+def test_a_key_has_no_character_that_is_not_drawn(sign: str) -> None:
+    assert problem_of_signs(f"case{sign}1", NOT_IN_KEYS).startswith(f"contains the character U+{ord(sign):04X} (")
 
 
 def refused_folder(folder: Path) -> list[str]:

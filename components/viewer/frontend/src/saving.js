@@ -49,6 +49,7 @@ export class Saving {
   conflict(refusal) {
     const { room } = this;
     if (refusal.body.sequence === undefined) return this.refused(refusal, () => room.goOn());
+    this.notSaved();
     room.block("This item was changed in another tab or window.",
       ["Load the latest version", () => window.location.reload()],
       ["Keep this version", () => room.goOn()]);
@@ -181,9 +182,15 @@ export class Saving {
       ["Sign in again", room.transport.resolve("sign-in").href]);
   }
 
+  /** Nothing more is under way: the line must not go on saying that something is being saved. */
+  notSaved() {
+    if (this.room.unsaved()) this.room.screen.draft("Not saved", true);
+  }
+
   signedOut() {
     const { room } = this;
     this.keepHere();
+    this.notSaved();
     room.block("You are signed out; your draft is kept in this tab.",
       ["Sign in again", room.transport.resolve("sign-in").href],
       ["I have signed in: continue", () => window.location.reload()]);
