@@ -9,7 +9,7 @@ estimated by the library too, and a difference stops the run.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -26,6 +26,7 @@ from agreement.chance_corrected import Coefficient, counts_of
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
 from agreement.unseen import MORE, SCATTERED_DISAGREEMENTS, SHOW_A_TWENTIETH
+from benchmarks.designs import holding, least_held, median_and_more
 
 Data = np.ndarray[Any, Any]
 Limits = tuple[Data, Data]
@@ -324,9 +325,9 @@ class Counted:
     width: dict[str, float]
     warned: float
 
-    def width_ratio(self, least: float) -> float:
-        """Return the default's width over that of the narrowest kind that holds as often as `least`."""
-        widths = [self.width[kind] for kind in KINDS if self.held[kind] >= least]
+    def width_ratio(self, least: float, among: Iterable[str] = KINDS) -> float:
+        """Return the default's width over that of the narrowest of some kinds that holds as often as `least`."""
+        widths = [self.width[kind] for kind in among if self.held[kind] >= least]
         return self.width[KINDS[0]] / min(widths) if widths else float("nan")
 
 
@@ -343,27 +344,31 @@ def count(population: Population, samples: Samples) -> Counted:
 
 def cells(
     coefficient: Callable[..., Estimate], raters: int, clusters: int, size: str, alike: dict[str, Any], samples: int
-) -> Iterator[Counted]:
+) -> Iterator[tuple[tuple[float, float], Counted]]:
     """Count the cells of all prevalences and errors in which the rarer category is expected in five items or more."""
     sizes = SIZES[size](clusters)
     for level, wrong in product(LEVELS, ERRORS):
         population = Population(level, wrong, **alike)
         if population.rarer(raters) * sizes.sum() >= RAREST:
             rng = np.random.default_rng([2, clusters, int(100 * level), int(100 * wrong)])
-            yield count(population, Samples(coefficient, population.draw(sizes, raters, samples, rng)))
+            yield (level, wrong), count(population, Samples(coefficient, population.draw(sizes, raters, samples, rng)))
 
 
-def row(counted: list[Counted], samples: int) -> str:
-    """Return what a table says of some cells."""
-    least = 0.93 - 2 * np.sqrt(0.93 * 0.07 / samples)
+def row(counted: list[Counted], designs: list[list[Counted]], samples: int) -> str:
+    """Return what a table says of some cells, each of them with all of its design."""
+    least = least_held(samples)
     held = {kind: [cell.held[kind] for cell in counted] for kind in KINDS}
     below = [cell for cell in counted if cell.held[KINDS[0]] < least]
     ratios = [cell.width_ratio(least) for cell in counted]
+    however = [
+        cell.width_ratio(least, holding(design, least, KINDS))
+        for cell, design in zip(counted, designs, strict=True)
+        if cell.held[KINDS[0]] >= least
+    ]
     shown = [f"{100 * min(held[kind]):.1f} to {100 * max(held[kind]):.1f}" for kind in KINDS]
     warned = f"{100 * min(cell.warned for cell in below):.0f}" if below else ""
-    return " | ".join(
-        [str(len(counted)), *shown, str(len(below)), warned, f"{np.nanmedian(ratios):.2f}, {np.nanmax(ratios):.2f}"]
-    )
+    shown += [str(len(below)), warned, median_and_more(ratios), median_and_more(however)]
+    return " | ".join([str(len(counted)), *shown])
 
 
 def main() -> None:
@@ -377,12 +382,18 @@ def main() -> None:
     options = parser.parse_args()
     coefficient = getattr(agreement, options.coefficient)
     raters = 2 if coefficient is agreement.cohen_kappa else 3
-    heads = ["clusters", "items", "alike", "cells", *KINDS, "below", "warned", "width"]
+    heads = ["clusters", "items", "alike", "cells", *KINDS, "below", "warned", "width", "however alike"]
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
-    for clusters, size, (name, alike) in product(map(int, options.clusters.split(",")), SIZES, ALIKE.items()):
-        counted = list(cells(coefficient, raters, clusters, size, alike, options.samples))
-        if counted:
-            print(f"| {clusters} | {size} | {name} | {row(counted, options.samples)} |", flush=True)
+    for clusters, size in product(map(int, options.clusters.split(",")), SIZES):
+        of = coefficient, raters, clusters, size
+        counted = {name: dict(cells(*of, alike, options.samples)) for name, alike in ALIKE.items()}
+        for name, by_level in counted.items():
+            designs = [[other[level] for other in counted.values() if level in other] for level in by_level]
+            if by_level:
+                print(
+                    f"| {clusters} | {size} | {name} | {row([*by_level.values()], designs, options.samples)} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

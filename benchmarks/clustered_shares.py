@@ -2,17 +2,19 @@
 
 ``python -m benchmarks.clustered_shares`` prints how often intervals that claim 95 % hold in populations that differ in
 the share, in how alike the items of a cluster are and in what way, and in the sizes of clusters; and how wide they are
-beside the narrowest that holds in the same cell. Kinds: ``default``, of `agreement.effective_size.share_size`; those
-before it, ``scattered`` (ADR 40) and ``learning`` (ADR 39); ``anova, z`` and ``anova, t``, Wilson's with Saha, Miller
-and Wang's design effect; ``linear``, Lee and Dubin's. The first samples of each cell are estimated by the library too,
-and a difference stops the run.
+beside the narrowest that holds in the same cell, and beside the narrowest that holds in the same clusters with the same
+share however alike their items are (ADR 50). Kinds: ``default``, of `agreement.effective_size.share_size`; those before
+it, ``scattered`` (ADR 40) and ``learning`` (ADR 39); ``anova, z`` and ``anova, t``, Wilson's with Saha, Miller and
+Wang's design effect; ``linear``, Lee and Dubin's; ``likelihood``, of the mean of a beta-binomial, with t. The first
+samples of each cell are estimated by the library too, and a difference stops the run.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -22,17 +24,20 @@ from scipy import stats
 import agreement
 from agreement.cautions import FEW_UNEVEN_OF_SHARE, UNEVEN
 from agreement.unseen import FEW_WITH_RARER, MORE, SCATTERED
+from benchmarks.beta_binomial import likelihood_limits
 from benchmarks.clustered_kappas import SIZES
+from benchmarks.designs import WIDTH, holding, least_held, median_and_more
 
 Data = np.ndarray[Any, Any]
 Limits = tuple[Data, Data]
 Rng = np.random.Generator
 
-KINDS = ("default", "scattered", "learning", "anova, z", "anova, t", "linear")
+OF_SHARE = ("default", "scattered", "learning", "anova, z", "anova, t", "linear")  # of all items
+KINDS = (*OF_SHARE, "likelihood")
 COMPARED = 3  # samples of each cell that the library estimates too
 RAREST = 5  # wrong items that are expected, of the cells that are counted
-WIDTH = 1.15  # times the narrowest kind that holds
 LEVELS = (0.6, 0.75, 0.9, 0.95, 0.97, 0.98)
+LIKENESSES = (0.0, 0.1, 1 / 3, 2 / 3)  # intraclass correlations that one sample does not tell apart
 
 OF_SHARES: dict[str, Callable[[int], Data]] = SIZES | {
     "30": lambda clusters: np.full(clusters, 30),
@@ -81,7 +86,7 @@ def of_two(share: float, low: float, high: float) -> Chances:
 
 ALIKE: dict[str, list[Chances]] = {
     "0": [beta(level, 0.0) for level in LEVELS],
-    "1/10 to 2/3": [beta(level, alike) for level, alike in product(LEVELS, (0.1, 1 / 3, 2 / 3))],
+    "1/10 to 2/3": [beta(level, alike) for level, alike in product(LEVELS, LIKENESSES[1:])],
     "normal log odds": [log_odds(*pair) for pair in ((5.5, 3.0), (4.0, 2.0), (3.0, 1.2), (3.5, 3.0))],
     "of two kinds": [of_two(*of) for of in ((0.2, 0.5, 1.0), (0.1, 0.3, 0.99))],
     "wrong throughout": [of_two(*of) for of in ((0.1, 0.0, 0.99), (0.1, 0.0, 0.97), (0.05, 0.0, 0.99))],
@@ -120,7 +125,8 @@ def limits(right: Data, sizes: Data) -> dict[str, Limits]:
     result = {kind: _wilson(share, n / np.where(vary, effect, n / clusters), t) for kind, effect in effects.items()}
     result |= {f"anova, {name}": _wilson(share, n / by_variance, q) for name, q in (("z", normal), ("t", t))}
     half = t * np.sqrt(np.where(vary, squares, np.nan)) / n
-    return result | {"linear": (share - half, share + half)}
+    result["linear"] = share - half, share + half
+    return result | {"likelihood": likelihood_limits(right, sizes, t)}
 
 
 def warned(right: Data, sizes: Data, of_default: Limits) -> Data:
@@ -184,9 +190,9 @@ class Counted:
     warned: float = 0.0
     heard: float = 1.0
 
-    def width_ratio(self, least: float) -> float:
-        """Return the default's width over that of the narrowest kind that holds as often as `least`."""
-        widths = [self.width[kind] for kind in KINDS if self.held[kind] >= least]
+    def width_ratio(self, least: float, among: Iterable[str] = OF_SHARE) -> float:
+        """Return the default's width over that of the narrowest of some kinds that holds as often as `least`."""
+        widths = [self.width[kind] for kind in among if self.held[kind] >= least]
         return self.width[KINDS[0]] / min(widths) if widths and self.held[KINDS[0]] >= least else float("nan")
 
 
@@ -222,29 +228,95 @@ def compare(right: Data, sizes: Data, of_default: Limits, warns: Data) -> None:
         assert (estimate.warning is not None) == warning, (estimate, warning)
 
 
-def cells(clusters: int, size: str, alike: str, samples: int) -> Iterator[Counted]:
-    """Count the cells in which five wrong items or more are expected."""
-    sizes = OF_SHARES[size](clusters)
+@cache
+def listed(alike: str, number: int, clusters: int, size: str, samples: int) -> Counted:
+    """Count the cell of a population of `ALIKE`."""
+    rng = np.random.default_rng([4, clusters, number, len(size)])
+    return count(ALIKE[alike][number], OF_SHARES[size](clusters), samples, rng)
+
+
+def design(alike: str, number: int, clusters: int, size: str, samples: int) -> list[Counted]:
+    """Count the cells of the same clusters and the same share, with all of `LIKENESSES`."""
+    steps = len(LIKENESSES) - 1
+    level = {"0": number, "1/10 to 2/3": number // steps}.get(alike)
+    if level is not None:
+        of = [("0", level), *(("1/10 to 2/3", steps * level + step) for step in range(steps))]
+        return [listed(*names, clusters, size, samples) for names in of]
+    mean, sizes, seed = ALIKE[alike][number].mean, OF_SHARES[size](clusters), [4, clusters, 100 + number, len(size)]
+    return [count(beta(mean, likeness), sizes, samples, np.random.default_rng(seed)) for likeness in LIKENESSES]
+
+
+def cells(clusters: int, size: str, alike: str, samples: int) -> Iterator[tuple[Counted, list[Counted]]]:
+    """Count the cells in which five wrong items or more are expected, each with those of its design."""
+    items = OF_SHARES[size](clusters).sum()
     for number, chances in enumerate(ALIKE[alike]):
-        if sizes.sum() * (1.0 - chances.mean) >= RAREST:
-            yield count(chances, sizes, samples, np.random.default_rng([4, clusters, number, len(size)]))
+        if items * (1.0 - chances.mean) >= RAREST:
+            of = alike, number, clusters, size, samples
+            yield listed(*of), design(*of)
 
 
-def row(counted: list[Counted], samples: int) -> str:
+@dataclass(frozen=True)
+class Widths:
+    """The default's width in some cells, over that of the narrowest other that holds; missing where it does not.
+
+    Attributes
+    ----------
+    in_cell : ndarray
+        In the same cell.
+    in_design, with_likelihood : ndarray
+        However alike items are; among the intervals of the share of all items, and with the likelihood.
+    alone : int
+        Cells for which no other interval of the share of all items holds however alike items are.
+    """
+
+    in_cell: Data
+    in_design: Data
+    with_likelihood: Data
+    alone: int
+
+    @staticmethod
+    def of(counted: list[tuple[Counted, list[Counted]]], samples: int) -> Widths:
+        """Compare the widths of some cells."""
+        least = least_held(samples)
+        usable = [holding(design_of, least, OF_SHARE) for _, design_of in counted]
+        return Widths(
+            np.array([cell.width_ratio(least) for cell, _ in counted]),
+            np.array([cell.width_ratio(least, kinds) for (cell, _), kinds in zip(counted, usable, strict=True)]),
+            np.array([cell.width_ratio(least, holding(design_of, least, KINDS)) for cell, design_of in counted]),
+            sum(kinds == [KINDS[0]] for kinds in usable),
+        )
+
+    def shown(self) -> list[str]:
+        """Return median, maximum and cells above `WIDTH`, of each comparison."""
+        return [median_and_more(ratios) for ratios in (self.in_cell, self.in_design, self.with_likelihood)]
+
+
+def row(counted: list[tuple[Counted, list[Counted]]], samples: int) -> str:
     """Return what a table says of some cells."""
-    least = 0.93 - 2 * np.sqrt(0.93 * 0.07 / samples)
-    held = {kind: [cell.held[kind] for cell in counted] for kind in KINDS}
+    least, alone = least_held(samples), [cell for cell, _ in counted]
+    held = {kind: [cell.held[kind] for cell in alone] for kind in KINDS}
     shown = [
         f"{100 * min(of):.1f} to {100 * max(of):.1f}, {sum(share < least for share in of)}" for of in held.values()
     ]
-    ratios = np.array([cell.width_ratio(least) for cell in counted])
-    over = [cell.width["default"] / cell.width["scattered"] for cell in counted]
-    known = ratios[~np.isnan(ratios)]
-    narrowest = f"{np.median(known):.2f}, {known.max():.2f}, {(known > WIDTH).sum()}" if known.size else ""
-    warns, heard = [cell.warned for cell in counted], [cell.heard for cell in counted]
+    over = [cell.width["default"] / cell.width["scattered"] for cell in alone]
+    warns, heard = [cell.warned for cell in alone], [cell.heard for cell in alone]
     shown.append(f"{100 * np.median(warns):.0f}, {100 * max(warns):.0f}")
     shown.append(f"{100 * min(heard):.1f}, {sum(share < 0.9 for share in heard)}")
-    return " | ".join([str(len(counted)), *shown, f"{np.median(over):.2f}, {max(over):.2f}", narrowest])
+    shown.append(f"{np.median(over):.2f}, {max(over):.2f}")
+    return " | ".join([str(len(counted)), *shown, *Widths.of(counted, samples).shown()])
+
+
+def summary(counted: list[tuple[Counted, list[Counted]]], samples: int) -> str:
+    """Return in how many of all cells the default is too wide, by what it is compared with."""
+    widths = Widths.of(counted, samples)
+    cell, design_of, likelihood = (
+        int((ratios > WIDTH).sum()) for ratios in (widths.in_cell, widths.in_design, widths.with_likelihood)
+    )
+    return (
+        f"Wider than {WIDTH} times the narrowest that holds: in the cell {cell} of {len(counted)}; however alike items "
+        f"are {design_of}, with the likelihood {likelihood}. No other interval of the share of all items holds however "
+        f"alike: {widths.alone}."
+    )
 
 
 def main() -> None:
@@ -268,13 +340,18 @@ def main() -> None:
         "held or warned",
         "width over scattered",
         "over the narrowest",
+        "however alike",
+        "with the likelihood",
     ]
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|")
+    everything = []
     for size, alike in product(wanted, ALIKE):
         numbers = map(int, options.clusters.split(","))
         counted = [cell for clusters in numbers for cell in cells(clusters, size, alike, options.samples)]
         if counted:
             print(f"| {size} | {alike} | {row(counted, options.samples)} |", flush=True)
+        everything += counted
+    print(f"\n{summary(everything, options.samples)}")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,19 @@ from benchmarks.clustered_shares import (
     ALIKE,
     KINDS,
     LEVELS,
+    OF_SHARE,
     OF_SHARES,
     Counted,
+    beta,
     compare,
     count,
+    design,
     limits,
     log_odds,
     of_two,
     row,
 )
+from benchmarks.designs import holding
 
 HOLDS = 0.93 - 2 * np.sqrt(0.93 * 0.07 / 2_000)
 
@@ -65,7 +69,40 @@ def test_the_mean_of_normal_log_odds_is_that_of_many_clusters():
 def test_a_row_counts_the_cells_in_which_a_kind_holds_too_seldom():
     held = dict.fromkeys(KINDS, 0.95) | {"linear": 0.9}
     width = dict.fromkeys(KINDS, 0.2) | {"anova, z": 0.1, "linear": 0.01}
+    cells = [Counted(held, width, 0.04, 0.89), Counted(held, width, 0.2, 0.96)]
 
-    assert row([Counted(held, width, 0.04, 0.89), Counted(held, width, 0.2, 0.96)], 4_000).split(" | ") == [
-        "2", *["95.0 to 95.0, 0"] * 5, "90.0 to 90.0, 2", "12, 20", "89.0, 1", "1.00, 1.00", "2.00, 2.00, 2",
+    assert row([(cell, cells) for cell in cells], 4_000).split(" | ") == [
+        "2", *["95.0 to 95.0, 0"] * 5, "90.0 to 90.0, 2", "95.0 to 95.0, 0", "12, 20", "89.0, 1", "1.00, 1.00",
+        *["2.00, 2.00, 2"] * 3,
     ]  # fmt: skip
+
+
+def test_what_is_narrower_where_items_are_not_alike_fails_in_the_same_clusters_where_they_are():
+    number = LEVELS.index(0.97)
+
+    cells = design("0", number, 20, "10", 2_000)
+
+    assert cells[0].width_ratio(HOLDS) > 1.15
+    assert cells[0].width_ratio(HOLDS, holding(cells, HOLDS, OF_SHARE)) < 1.15
+
+
+def test_a_design_of_other_populations_has_their_share():
+    sizes = np.full(20, 10)
+    other = ALIKE["of two kinds"][0]
+
+    cells = design("of two kinds", 0, 20, "10", 2_000)
+
+    assert len(cells) == 4
+    assert cells[0].held == count(beta(other.mean, 0.0), sizes, 2_000, np.random.default_rng([4, 20, 100, 2])).held
+
+
+def test_where_small_clusters_have_twice_the_errors_the_likelihood_is_of_something_else_than_the_share_of_items():
+    sizes, rng = OF_SHARES["1, 1, 1, 40"](50), np.random.default_rng(8)
+    wrong = np.where(sizes == 1, 2.0, 1.0)
+    wrong *= 0.2 * sizes.sum() / (wrong * sizes).sum()
+    right = rng.binomial(sizes, rng.beta(2 * (1 - wrong), 2 * wrong, (2_000, 50)))
+
+    holds = {kind: np.mean((low <= 0.8) & (high >= 0.8)) for kind, (low, high) in limits(right, sizes).items()}
+
+    assert holds["likelihood"] < 0.7
+    assert holds["default"] >= HOLDS
