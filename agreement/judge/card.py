@@ -8,7 +8,7 @@ from typing import Any
 
 from agreement.judge import consistency, missing, repeated
 from agreement.judge.certificate import CARD_SUFFIX, NEEDED, unit_of
-from agreement.judge.panels import uniformity
+from agreement.judge.panels import HOW_TO, uniformity
 from agreement.judge.panels.criteria import DIRECTION, PASSED, level_after_looks, origin_in_words, several_opened
 from agreement.judge.plan import Criteria
 from agreement.judge.wording import counted, in_figures
@@ -77,6 +77,7 @@ def card(document: dict[str, Any]) -> str:
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in seen.values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
+    lines.append(f"How each line is read: {HOW_TO}.")
     # Older certificates have no digests.
     lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
     return "\n".join(lines)

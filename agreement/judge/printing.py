@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
-from agreement.judge.panels import PANELS
+from agreement.judge.panels import HOW_TO, PANELS
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import IN_WORDS, SEVERAL, Scale, State
@@ -60,6 +60,7 @@ def report(
             lines += ["", *_table(shown, material.scale)]
         if len(shown) < len(panel.rows):
             lines.append(f"  ... {len(panel.rows) - len(shown):,} further rows: {options}")
+        lines.append(f"  Documentation: {HOW_TO}#{kind.anchor}")
     return "\n".join(lines)
 
 
