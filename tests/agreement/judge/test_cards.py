@@ -129,8 +129,6 @@ def test_the_card_says_what_each_number_of_labels_counts(certified):
 
     said = card(document)
 
-    assert (
-        "\nLabelled     by one human or more, also as excluded; criteria count what has" in said
-    )
+    assert "\nLabelled     by one human or more, also as excluded; criteria count what has" in said
     assert ": passed, 3 candidates with a verdict by grok and by majority of 3\n" in said
     assert re.search(r"\n    passed, \d+ humans?\n", said)
