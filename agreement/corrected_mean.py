@@ -43,6 +43,11 @@ class CorrectedMean(NamedTuple):
     ranges: list[float]
     weights: Floats | None = None
 
+    @property
+    def if_independent(self) -> tuple[float, float]:
+        """What labelled and other units contribute to the variance of the value if all are independent."""
+        return float((self.of_labelled**2).sum()), float((self.of_others**2).sum())
+
 
 def over_strata(
     y: Floats, f: Floats, rest: Floats, of_labelled: Codes, of_others: Codes, tuned: bool, most: float = 1.0

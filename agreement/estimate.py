@@ -15,6 +15,8 @@ from agreement.interval_kinds import Interval
 from agreement.words import Part, Words, parts_of
 
 _FIELDS_IN_WORDS = ("cautions", "interval")  # stated as text by other fields
+_LEVEL = 0.05
+_MOST_DECIMALS = 12
 _ROUNDING, _LONG = 1e-12, 1e9  # below, a number prints as 0; above, it would print with too many digits
 
 
@@ -132,7 +134,7 @@ class Estimate:
         if self.n_clusters is not None:
             parts.append(f"{self.n_clusters} {_counted('cluster', self.n_clusters)}")
         if self.p is not None:
-            parts.append("P < .001" if self.p < 0.001 else f"P = {_short(self.p)}")
+            parts.append("P < .001" if self.p < 0.001 else f"P = {_short(self.p, decimals_of_p(self.p, 2))}")
         line = ", ".join([*parts, self.name])
         return f"{line}; {self.warning}" if self.warning else line
 
@@ -182,13 +184,37 @@ class Estimate:
         return row
 
 
-def _short(number: float) -> str:
-    """Two decimals, or two significant digits if these would be 0, without the leading zero."""
+def decimals_of_p(p: float, usual: int) -> int:
+    """How many decimals show on which side of .05 a P value lies.
+
+    Parameters
+    ----------
+    p : float
+    usual : int
+        Decimals that are enough elsewhere.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> decimals_of_p(0.0496, 2), decimals_of_p(0.0504, 2), decimals_of_p(0.05, 2), decimals_of_p(0.06, 2)
+    (4, 4, 2, 2)
+    """
+    if p == _LEVEL:
+        return usual
+    return next((decimals for decimals in range(usual, _MOST_DECIMALS) if round(p, decimals) != _LEVEL), _MOST_DECIMALS)
+
+
+def _short(number: float, decimals: int = 2) -> str:
+    """Two decimals, or as many as asked, or two significant digits if these would be 0, without the leading zero."""
     if abs(number) < _ROUNDING:
         number = 0.0
     elif abs(number) >= _LONG:
         return f"{number:.2e}"
-    decimals = 2 if number == 0.0 or abs(number) >= 0.01 else 1 - math.floor(math.log10(abs(number)))
+    if number != 0.0 and abs(number) < 0.01:
+        decimals = 1 - math.floor(math.log10(abs(number)))
     return re.sub(r"^(-?)0\.", r"\1.", f"{number:z.{decimals}f}")
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import yes_or_no
+from agreement.both_samples import of_both_samples
 from agreement.caution import Caution
-from agreement.cautions import FEW_CLUSTERS, rare_among_heavy, uneven_clusters
+from agreement.cautions import rare_among_heavy
 from agreement.codebook import refuse_unlike
 from agreement.coding import (
     Codes,
@@ -22,7 +23,6 @@ from agreement.coding import (
     same_length,
 )
 from agreement.corrected_mean import by_weights, over_strata, score_limits
-from agreement.effective_size import clusters_with
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
@@ -35,9 +35,6 @@ from agreement.words import Part, Words
 
 _HEAVY = 1.25
 """A label is heavy if it stands for more than this many times the mean number of units."""
-
-OTHERS_MATTER = 0.25
-"""The others' clusters matter to limits if their part of the variance is this much of that of the labelled clusters."""
 
 _SCATTERED = 0.7
 """As `agreement.unseen.SCATTERED`, but lower, since the interval shrinks its design effect less with few clusters."""
@@ -199,7 +196,7 @@ def prediction_powered_mean(
             rare if chance is not None else None,
             # a judge whose verdicts do not reveal such a cluster misses it
             unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
-            of_both_samples(groups, other_groups, tuned),
+            of_both_samples(groups, other_groups, *corrected.if_independent, tuned),
         )  # fmt: skip
     of_labelled = corrected.of_labelled + corrected.between[of_stratum]
     of_others = corrected.of_others + corrected.between[of_other_stratum]
@@ -214,59 +211,9 @@ def prediction_powered_mean(
         name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
     ).warned(
         rare,
-        of_both_samples(groups, other_groups, tuned),
+        of_both_samples(groups, other_groups, *corrected.if_independent, tuned),
         few_for_normal(n_clusters, limits=True) if interval == "normal" else None,
     )
-
-
-def of_both_samples(labelled: Codes | None, others: Codes | None, tuned: bool = True) -> Caution | None:
-    """The warning for limits that count on the number of labelled clusters, where few clusters have most units.
-
-    Parameters
-    ----------
-    labelled, others : ndarray of int or None
-        Cluster of each labelled unit, and of each other one; None if they are independent.
-    tuned : bool
-        Whether the others count by their share of all at most.
-
-    Returns
-    -------
-    Caution or None
-        About the labelled, else about the others if these matter. Every estimate itself says that it has few clusters.
-
-    Examples
-    --------
-    >>> even, uneven = np.repeat(np.arange(12), 5), np.repeat(np.arange(12), [1] * 11 + [40])
-    >>> of_both_samples(even, uneven).text.split(": ")[0]
-    'cluster sizes are very unequal, equivalent to 1.6 clusters of equal size'
-    >>> of_both_samples(even, np.repeat([0, 1], 30)).text.split(": ")[0]
-    'the others are of only 2 clusters'
-    >>> of_both_samples(even, None) is of_both_samples(even, np.array([0, 0])) is None
-    True
-    """
-    if labelled is None:
-        return None
-    said = _uneven(labelled)
-    if said or others is None or others.size == 0:
-        return said
-    counts = others.size / (labelled.size + others.size) if tuned else 1.0
-    if counts**2 / _worth(others) < OTHERS_MATTER / _worth(labelled):
-        return None
-    of_others = np.unique(others).size
-    if of_others >= FEW_CLUSTERS or np.unique(labelled).size < FEW_CLUSTERS:
-        return _uneven(others)
-    clusters = " cluster" if of_others == 1 else " clusters"
-    says = f": an interval from fewer than {FEW_CLUSTERS} clusters is likely to be too narrow"
-    words = Words("the others are of only ", Part(f"{of_others}", is_number=True), clusters, says)
-    return Caution("few_other_clusters", words, FEW_CLUSTERS)
-
-
-def _uneven(clusters: Codes) -> Caution | None:
-    return uneven_clusters(np.unique(clusters).size, _worth(clusters))
-
-
-def _worth(clusters: Codes) -> float:
-    return clusters_with(np.ones(clusters.size), clusters)
 
 
 def _refuse_half_designs(

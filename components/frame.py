@@ -48,6 +48,7 @@ PAGES: Mapping[str, PageRow] = {
     "preview": PageRow("admin/preview.py", "Preview", "admins"),
     "report": PageRow("admin/report.py", "Report", "admins"),
     "calibration": PageRow("admin/calibration.py", "Calibration", "admins"),
+    "documentation": PageRow("admin/documentation.py", "Documentation", "admins"),
     "import": PageRow("admin/import_study.py", "Import", "owners", in_head=True),
     "people": PageRow("admin/people.py", "People", "owners", in_head=True),
 }

@@ -33,6 +33,7 @@ MOST_ROWS = 2_000_000
 # The number of rows with a wrong verdict whose keys are still compared; more of them would only fill the memory.
 _MOST_WRONG_ROWS = 1_000
 _NUMBER = re.compile(r"\d+")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # How much a text must look like a code to be taken for a misspelling of it.
 _ALIKE = 0.8
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -271,10 +272,8 @@ def _confidence(said: str) -> float | None:
     """Return a confidence; NaN, which is not between 0 and 1, for a text that is not a number."""
     if not said:
         return None
-    try:
-        return float(said)
-    except ValueError:
-        return math.nan
+    # What Python's own reader takes besides, such as 0.5_0, may be a mistyped number.
+    return float(said) if _DECIMAL.fullmatch(said) else math.nan
 
 
 def _code_of(said: str, scale: JudgeScale) -> str | None:

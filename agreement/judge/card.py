@@ -8,13 +8,22 @@ from typing import Any
 
 from agreement.judge import consistency, missing, repeated
 from agreement.judge.certificate import CARD_SUFFIX, NEEDED, unit_of
-from agreement.judge.panels import uniformity
-from agreement.judge.panels.criteria import DIRECTION, PASSED, level_after_looks, origin_in_words, several_opened
+from agreement.judge.panels import HOW_TO, uniformity
+from agreement.judge.panels.criteria import (
+    DIRECTION,
+    HUMANS,
+    PASSED,
+    STRATUM,
+    level_after_looks,
+    origin_in_words,
+    several_opened,
+)
 from agreement.judge.plan import Criteria
 from agreement.judge.wording import counted, in_figures
 
 _BOUNDS = ("agreement_bound", "direction_margin", "fewest_in_stratum", "fewest_humans", "most_missing")
 NOT_ASKED = "not part of the criteria"
+_LABELLED = "by one human or more, also as excluded; criteria count what has both verdicts that they compare"
 
 
 def write(document: dict[str, Any], path: Path) -> None:
@@ -66,6 +75,7 @@ def card(document: dict[str, Any]) -> str:
     for name, levels in covered["strata"].items():
         of_levels = (f"{level}: {'withheld' if n is None else f'{n} labelled'}" for level, n in levels.items())
         lines.append(f"{'By ' + name:<12} {', '.join(of_levels)}")
+    lines.append(f"{'Labelled':<12} {_LABELLED}")
     lines += ["", _origin_in_words(document["plan"], of_a_study="Study" in document.get("said", {}))]
     for key, words in document["criteria"].items():
         results = [row for row in document["results"] if row["statistic"] == key]
@@ -78,6 +88,7 @@ def card(document: dict[str, Any]) -> str:
     lines += ["", "What was seen"]
     lines += [f"  {sentence}" for sentence in seen.values()]
     lines += ["", f"Valid for {document['valid_for']}.", *_unsaid_in_words(document), document["note"]]
+    lines.append(f"How each line is read: {HOW_TO}.")
     # Older certificates have no digests.
     lines += [consistency.NO_SIGNATURE, ""] if consistency.KEY in document else [""]
     return "\n".join(lines)
@@ -151,4 +162,8 @@ def _result_in_words(row: dict[str, Any], *, in_points: bool) -> str:
     figure = "undefined" if value is None else short(value) + (" points" if in_points else "")
     figure += "" if low is None else f" [{short(low)}, {short(high)}]"
     stratum = "" if row["stratum"] == "all" else f"{row['stratum']}: "
+    if row["statistic"] in (STRATUM, HUMANS) and value is not None:
+        count = counted(round(value), "human" if row["statistic"] == HUMANS else estimate["unit"])
+        both = f" with a verdict by {' and by '.join(row['parties'])}" if row["statistic"] == STRATUM else ""
+        return f"{stratum}{row['sentence']}, {count}{both}"
     return f"{stratum}{row['sentence']}, {figure}, n = {estimate['n']}"

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from agreement.both_samples import Contributions, contributions_of, of_both_samples
+from agreement.caution import Caution
 from agreement.coding import Codes, Floats, compact
 from agreement.comparisons import paired_difference
 from agreement.corrected_mean import by_weights, over_strata
@@ -25,7 +27,7 @@ from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.p_in_clusters import few_for_normal, two_sided
 from agreement.percent import bounded_mean, mean, share
-from agreement.prevalence import of_both_samples, prediction_powered_mean
+from agreement.prevalence import prediction_powered_mean
 from agreement.quantiles import upper_normal, upper_t
 from agreement.words import Part, Words
 
@@ -202,7 +204,7 @@ class Pool:
             return self._by_item(first, second)
         a, b = corrected[first], corrected[second]
         name = "corrected difference"
-        groups, others = self._clusters_of(first, second)
+        groups, _ = self._clusters_of(first, second)
         n_clusters = None if groups is None else np.unique(groups).size
         by_normal = n_clusters is None or self.plan.p_in_clusters == "normal"
         kind = ", normal interval" if by_normal else ", t interval by the number of clusters"
@@ -225,8 +227,14 @@ class Pool:
             name, value, value - half, value + half, n, UNIT, method, se=se, p=two_sided(value / se, df),
             confidence=self.plan.confidence, n_clusters=n_clusters,
         ).warned(
-            of_both_samples(groups, others), few_for_normal(n_clusters, limits=True) if by_normal else None
+            self._of_both_samples(first, second), few_for_normal(n_clusters, limits=True) if by_normal else None,
         )  # fmt: skip
+
+    def _of_both_samples(self, *models: str) -> Caution | None:
+        if self.material.clusters is None:
+            return None
+        a, b = (self._errors_in_units(model) for model in models)
+        return of_both_samples(*self._clusters_of(*models), a.labelled + b.labelled, a.others + b.others)
 
     def _clusters_of(self, *models: str) -> tuple[Codes | None, Codes | None]:
         """The cluster of each candidate of several models that has a human score, and of each other one."""
@@ -280,16 +288,15 @@ class Pool:
         """Of the errors of two corrected scores, by the clusters or items that the models share; 0 without either."""
         if self._units is None:
             return 0.0
-        a, b = self._errors_in_units(first), self._errors_in_units(second)
+        a, b = self._errors_in_units(first).in_units, self._errors_in_units(second).in_units
         spread = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
         return float((a * b).sum()) / spread if spread > 0.0 else 0.0
 
-    def _errors_in_units(self, model: str) -> Floats:
-        """The sum of a model's errors in each cluster or item, computed once, though every two models are compared."""
+    def _errors_in_units(self, model: str) -> Contributions:
+        """A model's errors, summed once, though every two models are compared."""
         if model not in self._errors_of_models:
-            units, count = self._numbered_units
-            sums = np.bincount(units, weights=self._errors(model), minlength=count)
-            self._errors_of_models[model] = np.asarray(sums, dtype=np.float64)
+            labelled = ~np.isnan(self.human)
+            self._errors_of_models[model] = contributions_of(self._errors(model), labelled, *self._numbered_units)
         return self._errors_of_models[model]
 
     @cached_property
@@ -298,7 +305,7 @@ class Pool:
         return compact(self._units)
 
     @cached_property
-    def _errors_of_models(self) -> dict[str, Floats]:
+    def _errors_of_models(self) -> dict[str, Contributions]:
         """Filled by `_errors_in_units`."""
         return {}
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from agreement.judge.all_excluded import all_excluded
 from agreement.judge.cells import shown_figures
 from agreement.judge.material import Material
-from agreement.judge.panels import PANELS
+from agreement.judge.panels import HOW_TO, PANELS
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
 from agreement.judge.scale import IN_WORDS, SEVERAL, Scale, State
@@ -60,6 +61,7 @@ def report(
             lines += ["", *_table(shown, material.scale)]
         if len(shown) < len(panel.rows):
             lines.append(f"  ... {len(panel.rows) - len(shown):,} further rows: {options}")
+        lines.append(f"  Documentation: {HOW_TO}#{kind.anchor}")
     return "\n".join(lines)
 
 
@@ -88,6 +90,9 @@ def what_was_read(material: Material, plan: Plan) -> Iterator[str]:
     yield (
         f"{of_all}, {material.labelled.n:,} of them with a verdict of a human ({humans}); scale {material.scale.kind}."
     )
+    excluded = all_excluded(material, plan)
+    if excluded:
+        yield excluded
     if material.items is None:
         yield "No column names the candidates (--item): each row is one, even if it repeats an earlier row."
     for name, verdicts in {**material.judges, **({} if more else given)}.items():

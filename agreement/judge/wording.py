@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from agreement.estimate import Estimate
+from agreement.estimate import Estimate, decimals_of_p
 
 _LEAST_P = 0.001  # smaller P values are printed as below it
 _WRITTEN_OUT = {
@@ -183,10 +183,15 @@ def p_in_figures(p: float) -> str:
     --------
     >>> p_in_figures(0.00183), p_in_figures(0.00002)
     ('.0018', '< .001')
+
+    On which side of .05 it lies can be read:
+
+    >>> p_in_figures(0.0496), p_in_figures(0.0504), p_in_figures(0.05)
+    ('.0496', '.0504', '.05')
     """
     if p < _LEAST_P:
         return "< .001"
-    return f"{p:.4f}".replace("0.", ".", 1) if p < 0.01 else f"{p:.2f}".replace("0.", ".", 1)
+    return f"{p:.{decimals_of_p(p, 4 if p < 0.01 else 2)}f}".replace("0.", ".", 1)
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

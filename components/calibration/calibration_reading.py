@@ -8,19 +8,24 @@ from pathlib import Path
 
 import streamlit as st
 
+from components.documentation_view import draw_link
+
 _ROOT = Path(__file__).resolve().parents[2]
 HOW_TO = _ROOT / "docs" / "how-to" / "calibrate-a-judge.md"
-# A link within the documentation leads nowhere in the application, which does not serve it: its file is named instead.
+# Beside a panel nobody is to be led away from it: the file that a link leads to is named instead.
 _LINK_WITHIN = re.compile(r"\[([^\]]+)\]\((?!https?://)([^)#]*)(?:#[^)]*)?\)")
 _SECTION = re.compile(r"^## (\d .+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def draw_reading(short_title: str) -> None:
-    """Draw the documentation's section on a panel, found by number and title, in an expander."""
+    """Draw the documentation's section on a panel, found by number and title, in an expander, and a link to it."""
     text = sections_of_how_to().get(short_title)
     if text is None:
         return
-    with st.expander("How to read this, and where it comes from"):
+    with st.container(horizontal=True):
+        expander = st.expander("How to read this, and where it comes from")
+        draw_link(HOW_TO.stem, short_title)
+    with expander:
         st.markdown(text)
         st.caption(
             f"From docs/how-to/calibrate-a-judge.md, *{short_title}*, which is about files: options that begin with "

@@ -194,7 +194,7 @@ def ask_columns(form: str, *, of_people: bool = False) -> tuple[dict[str, Any], 
         labelled = "were labelled" if of_people else "it judges"
         of_model = st.text_input(f"Model whose answers {labelled}", key=f"{form}-of-model")
         scorer = st.text_input("Which score, if the file has several", key=f"{form}-scorer")
-        skip = st.checkbox("Skip rows that match no candidate, or are not as their format says", key=f"{form}-skip")
+        skip = st.checkbox(sources.SKIP_ROWS, key=f"{form}-skip")
     asked = {
         "layout": layout or "",
         "columns": columns.splitlines(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from exchange.spreadsheet import NotRead, text_lines
 
 # A row may contain a conversation, but not a book.
 _LONGEST_LINE = 16_000_000
+_INDEX = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def json_rows(source: Source, _asked: Asked, problems: Problems) -> Iterator[RawRow]:
@@ -68,8 +70,8 @@ def value_at(row: Any, path: str) -> Any:
     for part in path.split("."):
         if isinstance(value, Mapping):
             value = value.get(part)
-        elif isinstance(value, Sequence) and not isinstance(value, str) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
+        elif isinstance(value, Sequence) and not isinstance(value, str) and _INDEX.fullmatch(part):
+            value = value[int(part)] if int(part) < len(value) else None
         else:
             return None
     return value

@@ -18,7 +18,7 @@ from exchange.report.report_structure import Cell, Column, DataFile, EstimateTab
 from exchange.report.report_tables import matrix_cells, plain
 from exchange.report.report_words import lines_of, plan_of
 
-_BELOW_ZERO = re.compile(r"-(?:0|[1-9]\d*)(?:\.\d+)?")
+_BELOW_ZERO = re.compile(r"-(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "'", "＝", "＋", "－", "＠")
 
 ESTIMATES = (
@@ -168,16 +168,19 @@ def csv_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator
         yield str(writer.writerow([written(cell) for cell in row]))
 
 
+class _Number(str):
+    """A number as it was stored, with all its digits: -1.50 is neither -1.5 nor a formula."""
+
+    __slots__ = ()
+
+
 def number_below_zero(cell: str | None) -> Cell:
     """Return a stored text as the number below 0 that it spells; anything else as it is.
 
     Answers and attributes are stored as text. Without this, the numbers below 0 among them, and no others, would be
     written with an apostrophe, and a column of numbers would not be read as one.
     """
-    if cell is None or not _BELOW_ZERO.fullmatch(cell):
-        return cell
-    number = float(cell) if "." in cell else int(cell)
-    return number if str(number) == cell else cell
+    return cell if cell is None or not _BELOW_ZERO.fullmatch(cell) else _Number(cell)
 
 
 def written(cell: Cell) -> str | int | float:
@@ -188,6 +191,6 @@ def written(cell: Cell) -> str | int | float:
         return int(cell)
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else ""
-    if isinstance(cell, int):
+    if isinstance(cell, int | _Number):
         return cell
     return f"'{cell}" if cell.startswith(_RISKY) else cell

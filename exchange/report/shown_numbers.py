@@ -13,6 +13,7 @@ from exchange.report.estimate_rows import Estimated
 from exchange.report.report_structure import Cell, EstimateTable, Section
 from exchange.report.statistic_names import Scale
 
+_LEVEL, _MOST_DECIMALS = 0.05, 12
 LEAST_P = 0.0001  # a smaller P value is only shown as less than this
 _UNITS: dict[Scale, str] = {
     "percent": " %",
@@ -94,7 +95,13 @@ def shown_p(p: float | None) -> str:
     """Return a P value as it is printed; empty if there is none."""
     if p is None or math.isnan(p):
         return ""
-    return "< 0.0001" if p < LEAST_P else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    if p < LEAST_P:
+        return "< 0.0001"
+    decimals = 4 if p < 0.01 else 3 if p < 0.1 else 2
+    # On which side of the usual level it lies has to be read.
+    while p != _LEVEL and round(p, decimals) == _LEVEL and decimals < _MOST_DECIMALS:
+        decimals += 1
+    return f"{p:.{decimals}f}"
 
 
 def shown_cell(cell: Cell) -> str:

@@ -25,6 +25,7 @@ from services.judging.candidate_keys import CandidateKeys, candidate_keys, repla
 from services.judging.judged_pairs import doubled_says, order_in_words, pairs_asked, pairs_of
 from services.judging.named_models import models_of
 from services.judging.placed_rows import PlacedRows, placed_rows
+from services.judging.prompt_texts import require_no_test_texts
 from services.judging.run_files import ReadRun, read_run, sha256_of
 from services.judging.run_identity import require_for_development, require_own_name, require_prompt_of_version
 from services.judging.run_rows import parameters_of, values_of
@@ -293,6 +294,7 @@ def _on_candidates(
         require_in_study(session, acts.IMPORT_RUN, study)
         _require_new(session, study_id, name, source_sha256)
         require_for_development(session, study_id, identity.examples)
+        require_no_test_texts(session, study_id, identity.prompt)
         as_frozen = how_frozen(session, study_id)
         newer = replaced_candidates(session, study_id)
         # Lines about candidates that a version replaced are refused below, so every line is about a current answer.

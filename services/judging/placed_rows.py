@@ -15,7 +15,7 @@ from protocol.scales import EXCLUDED
 from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
 from services.judging.foreign_rows import Unplaced
 from services.judging.named_models import NamedModels
-from services.judging.sources import LISTED
+from services.judging.sources import LEAVING_OUT, LISTED
 
 _NAMED = 5
 AT_ONCE = 5_000
@@ -180,10 +180,10 @@ def _note_replaced(
 
 def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: Problems, unit: str) -> None:
     if unmatched.count:
-        remedy = "correct the keys and import again"
+        remedy = f"correct the keys and import again, or {LEAVING_OUT}"
         if unit == "pair":
             # A judge often compares every two answers, of which a phase draws some.
-            remedy += "; lines about pairs that were not drawn for people can be left out (skip rows, --skip-unplaced)"
+            remedy = remedy.replace("such lines", "lines about pairs that were not drawn for people")
         problems.take(
             InputRefused(
                 f"{file_name}: {unmatched.count} of {rows} verdicts name an item and {unit} that the study "

@@ -34,6 +34,7 @@ from db.standing import STANDS
 from protocol.language.wording import listed
 from services.errors import Conflict, counted, require_reason
 from services.judging.counted_verdicts import USUAL, CountedVerdicts, counted_by_judge, require_labels
+from services.judging.prompt_texts import require_prompts_without_test_texts
 from services.judging.run_identity import Judge, in_words, judge_of
 from services.people import acts
 from services.people.acts import require_in_study
@@ -173,8 +174,13 @@ def open_test(
     ------
     Conflict
         The study is not divided or not closed, has no such run or labels, or agreement on test is already open for this
-        judge and prompt by these human verdicts, or was so before the study was re-opened.
+        judge and prompt by these human verdicts, or was so before the study was re-opened; or the prompt contains a
+        text of a test subject.
     """
+    with database.read_only() as session:
+        # Not where others wait to write: there may be a million texts.
+        study, _ = require_role(session, actor, study_key, "admin")
+        require_prompts_without_test_texts(session, stored_id(study.id), run)
     with database.writing() as session:
         study, _ = require_role(session, actor, study_key, "admin", lock=True)
         require_in_study(session, acts.OPEN_TEST, study)

@@ -23,6 +23,9 @@ from services.people.permission import require_role
 
 # Of the lines left out, at most this many are stored with their reasons.
 LISTED = 20
+SKIP_ROWS = "Skip rows that match no candidate, or are not as their format says"
+"""The page's checkbox for what the commands call --skip-unplaced."""
+LEAVING_OUT = f"leave out such lines (“{SKIP_ROWS}” on the page, --skip-unplaced of the command)"
 
 
 class RunFile(NamedTuple):
@@ -321,6 +324,6 @@ def _refused(lines: ForeignLines, name: str) -> InputRefused:
     """Return the refusal that lists the lines without a candidate."""
     reasons = Problems()
     for line in lines.unplaced:
-        reasons.add(name, line.place, f"{line.because}; correct it, or allow such lines to be left out.")
+        reasons.add(name, line.place, f"{line.because}; correct it, or {LEAVING_OUT}.")
     reasons.count = lines.left_out
     return reasons.refusal()

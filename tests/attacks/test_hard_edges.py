@@ -80,7 +80,9 @@ def test_no_odd_value_in_any_place_of_a_request_is_an_error_or_shows_something_h
     assert [answer.text for answer in answers if answer.status_code >= 500 or HIDDEN in answer.content] == []
 
 
-@pytest.mark.parametrize("page", ["reading", "study", "report", "preview", "people", "import", "worklist"])
+@pytest.mark.parametrize(
+    "page", ["reading", "study", "report", "preview", "documentation", "people", "import", "worklist"]
+)
 @pytest.mark.parametrize(
     "query",
     [

@@ -342,7 +342,9 @@ def test_a_rater_sends_no_file_by_any_spelling_of_the_way_up(marked: ServedStudy
             assert status in {400, 404, 405}, (method, path)
 
 
-@pytest.mark.parametrize("page", ["people", "studies", "study", "report", "import", "preview", "../admin/people.py"])
+@pytest.mark.parametrize(
+    "page", ["people", "studies", "study", "report", "import", "preview", "documentation", "../admin/people.py"]
+)
 def test_a_rater_is_shown_no_page_of_owners(marked: ServedStudy, page: str) -> None:
     cookies = marked.cookie(OBSERVED)
     shown = text_of(run_page(marked.server, cookies, page, f"study={STUDY}"))

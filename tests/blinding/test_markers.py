@@ -42,6 +42,7 @@ CURIOUS = (
     f"/report?study={STUDY}",
     f"/preview?study={STUDY}",
     f"/study?study={STUDY}",
+    "/documentation?document=blinding",
     "/import",
 )
 AFTERWARDS = ("/", f"/reading?study={STUDY}&phase=reading", f"/report?study={STUDY}")

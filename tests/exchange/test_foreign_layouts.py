@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from exchange import formats
+from exchange.foreign.json_rows import value_at
 from exchange.foreign.layout import OF_ITSELF, Asked, ForeignLine, Layout, Source
 from exchange.foreign.reading import layout_of, read_foreign
 from exchange.refusal import InputRefused, Problems
@@ -446,3 +447,8 @@ def test_an_entry_of_our_own_columns_without_a_verdict_is_refused_as_a_line_is(l
     lines, (problem,) = read(_file([{**row, "verdict": "correct"}, {**row, "score": "correct"}]))
 
     assert len(lines) == 1 and "entry 2: has no verdict, but item, candidate" in problem
+
+
+@pytest.mark.parametrize("part", ["²", "１", "9" * 5_000, "-1", "2"])
+def test_a_path_that_names_no_line_of_a_list_leads_to_nothing(part: str) -> None:
+    assert value_at({"choices": [{"text": "yes"}, {"text": "no"}]}, f"choices.{part}.text") is None

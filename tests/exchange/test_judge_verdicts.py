@@ -243,3 +243,14 @@ def test_the_words_of_our_own_table_mean_what_an_admin_says() -> None:
 
     assert not problems.count
     assert [(row.verdict, row.failure) for row in rows] == [(None, "refusal"), ("correct", None)]
+
+
+@pytest.mark.parametrize("written", ["0.5_0", "０.５", "nan", "inf", "1e400", "9" * 5_000, "²"])
+def test_a_confidence_that_is_no_plain_number_from_0_to_1_is_refused_by_its_line(written: str) -> None:
+    with pytest.raises(InputRefused, match=r"line 2.*confidence"):
+        rows_of_judge(csv_of(f"i1,k1,1,{written}", header="item,candidate,verdict,confidence"), "judge.csv")
+
+
+@pytest.mark.parametrize("written", ["9" * 5_000, "1e400", "nan", "1_000", "²"])
+def test_a_number_without_end_or_of_other_signs_is_no_verdict(written: str) -> None:
+    assert number_scale(0.0, 1e9).code_of(written) is None

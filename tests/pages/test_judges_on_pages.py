@@ -7,6 +7,7 @@ from pathlib import Path
 from db import Database
 from services.judging import import_labels, import_runs, scoring
 from services.judging.import_runs import Identity
+from services.judging.sources import SKIP_ROWS
 from services.progress import data_lock
 from tests.listed_study import SCORE_ALONE, opened_listed, work_through
 from tests.pages.conftest import OpenPage, as_read
@@ -28,6 +29,8 @@ def test_a_file_of_another_program_is_described_on_the_page_of_the_study(
         "HealthBench meta-evaluation", "our own columns, with labeller", "mapped columns",
     ]  # fmt: skip
     assert {area.label for area in app.text_area} >= {"Columns", "Words"}
+    # A refusal of rows without a candidate names it.
+    assert [box.label for box in app.checkbox].count(SKIP_ROWS) == 2
 
 
 def test_the_calibration_shows_prompts_and_offers_files(

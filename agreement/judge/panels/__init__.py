@@ -19,6 +19,9 @@ from agreement.judge.panels import (
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel
 
+HOW_TO = "docs/how-to/calibrate-a-judge.md"
+"""The document that explains the panels, from the program's folder."""
+
 
 @dataclass(frozen=True)
 class PanelKind:
@@ -34,7 +37,7 @@ class PanelKind:
     compute : callable
         Computes the panel from the material and the plan.
     anchor : str
-        Heading in docs/how-to/calibrate-a-judge.md.
+        Heading in `HOW_TO`.
     """
 
     number: int

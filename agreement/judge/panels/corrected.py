@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from agreement.estimate import Estimate, undefined
+from agreement.judge.all_excluded import all_excluded
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.conditions import between_conditions
@@ -53,8 +54,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     """
     if material.compared is not None:
         return of_pairs.win_rates(KEY, material, material.compared, plan)
+    excluded = all_excluded(material, plan)
     if not material.scale.scored:
-        reason = "Verdicts are categories without an order: name what counts as correct with --positive."
+        reason = excluded or "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A score is not defined on this scale.",), refused=(reason,))
     basis = main_basis(material, plan)
     rows: list[Row] = []
@@ -70,6 +72,7 @@ def panel(material: Material, plan: Plan) -> Panel:
         everything = pool_of(material, judge, basis, plan)
         pool = everything.in_frame()
         of_judge, words = _leaderboard(pool, judge, basis)
+        words = [excluded] if excluded else words
         of_judge += _ranks(pool, judge)
         of_judge += _between_models(pool, judge)
         of_conditions, more, not_compared = between_conditions(

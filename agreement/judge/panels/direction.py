@@ -10,6 +10,7 @@ import numpy as np
 from agreement.clustered_tests import mcnemar_in_clusters
 from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
+from agreement.judge.all_excluded import all_excluded
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import by_interval, judge_direction, stands_for
@@ -46,6 +47,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     """
     if material.compared is not None:
         return of_pairs.position(KEY, material, material.compared, plan)
+    excluded = all_excluded(material, plan)
+    if excluded:
+        return Panel(KEY, ("No direction is known.",), refused=(excluded,))
     if not material.scale.scored:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A direction is not defined on this scale.",), refused=(reason,))

@@ -10,6 +10,7 @@ import numpy as np
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
+from agreement.judge.all_excluded import all_excluded
 from agreement.judge.bases import Basis, bases, how_adjudicated, main_basis, only_what_differed, undecided_caution
 from agreement.judge.coefficients import UNIT
 from agreement.judge.direction import stands_for
@@ -59,6 +60,9 @@ def panel(material: Material, plan: Plan) -> Panel:
     if material.compared is not None:
         reason = "Which of two answers is better has no bias towards right or wrong; panel 1 has the agreement by part."
         return Panel(KEY, ("A bias is not defined for preferences.",), refused=(reason,))
+    excluded = all_excluded(material, plan)
+    if excluded:
+        return Panel(KEY, ("Uniformity was not tested.",), refused=(excluded,))
     if not material.scale.scored:
         reason = "Verdicts are categories without an order: name what counts as correct with --positive."
         return Panel(KEY, ("A bias is not defined on this scale.",), refused=(reason,))

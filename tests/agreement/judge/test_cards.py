@@ -118,3 +118,17 @@ def test_a_card_says_that_digests_notice_an_accident_and_are_no_signature(certif
     card = certified.with_suffix(".txt").read_text()
 
     assert "Digests of its parts show an accidental edit to `check`; they are no signature." in card
+
+
+def test_the_card_says_what_each_number_of_labels_counts(certified):
+    document = json.loads(certified.read_text())
+    for row in document["results"]:
+        if row["statistic"] == "labels in the stratum":
+            row["estimate"] |= {"value": 3.0, "n": 3}
+            row["parties"] = ["grok", "majority of 3"]
+
+    said = card(document)
+
+    assert "\nLabelled     by one human or more, also as excluded; criteria count what has" in said
+    assert ": passed, 3 candidates with a verdict by grok and by majority of 3\n" in said
+    assert re.search(r"\n    passed, \d+ humans?\n", said)

@@ -39,14 +39,19 @@ def test_numbers_stay_numbers_and_undefined_ones_are_empty() -> None:
     assert written(math.nan) == ""
 
 
-@pytest.mark.parametrize("text", ["-2", "-0.07", "-12.5"])
+@pytest.mark.parametrize("text", ["-2", "-0.07", "-12.5", "-1.50", "-0", f"-{'9' * 5_000}", f"-0.{'3' * 5_000}"])
 def test_a_number_below_0_that_is_stored_as_text_is_written_as_the_number(text: str) -> None:
     assert str(written(number_below_zero(text))) == text
 
 
 @pytest.mark.parametrize(
-    "text", ["-", "--1", "-1+1", "-1e5", "-007", "-0", "-1.50", "-1|2", "-A1", "-２", "-2\n", "2", ""]
+    "text", [" -1.5", "-", "--1", "-1+1", "-1e5", "-007", "-0", "-1.50", "-1|2", "-A1", "-２", "-2\n", "2", ""]
 )
 def test_any_other_text_is_no_number_below_0(text: str) -> None:
     assert number_below_zero(text) == text
     assert number_below_zero(None) is None
+
+
+@pytest.mark.parametrize("text", ["-1|2", "-A1", "-２", "-007", "-1+1"])
+def test_what_only_begins_like_a_number_below_0_is_protected(text: str) -> None:
+    assert written(number_below_zero(text)) == f"'{text}"

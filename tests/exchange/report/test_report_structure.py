@@ -61,7 +61,18 @@ def test_what_is_undefined_is_printed_with_its_reason() -> None:
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(None, ""), (math.nan, ""), (0.00001, "< 0.0001"), (0.0018, "0.0018"), (0.048, "0.048"), (0.48, "0.48")],
+    [
+        (None, ""),
+        (math.nan, ""),
+        (0.00001, "< 0.0001"),
+        (0.0018, "0.0018"),
+        (0.048, "0.048"),
+        (0.48, "0.48"),
+        (0.0496, "0.0496"),
+        (0.0504, "0.0504"),
+        (0.0499999, "0.0499999"),
+        (0.05, "0.050"),
+    ],
 )
 def test_p_values(p: float | None, shown: str) -> None:
     assert shown_p(p) == shown

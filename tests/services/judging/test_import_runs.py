@@ -127,6 +127,10 @@ def test_a_file_is_refused_once_with_wrong_verdicts_unknown_candidates_and_doubl
     assert refusal.value.count == len(said) == 4
     assert all("neither correct nor incorrect" in sentence for sentence in said[:2])
     assert "2 of 5 verdicts name an item and candidate that the study lacks, such as i9 + k9 (line 3)" in said[2]
+    assert said[2].endswith(
+        "correct the keys and import again, or leave out such lines (“Skip rows that match no candidate, or are not as "
+        "their format says” on the page, --skip-unplaced of the command)."
+    )
     assert "some are judged twice, such as i1 + k2 (line 4)" in said[3]
     assert nothing_is_stored(opened.database)
 
