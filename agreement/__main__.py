@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
+from agreement.one_arena import use_one_arena
 from agreement.output import print_result
 from agreement.ratings_file import Columns, RatingsFile, read
 from agreement.spellings import as_seen
@@ -207,4 +208,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    use_one_arena()
     sys.exit(main())
