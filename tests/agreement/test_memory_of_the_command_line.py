@@ -20,7 +20,6 @@ from agreement.ratings_file import RatingsFile, read
 from agreement.resampling import bootstrap_of_sums, sums_by_cluster
 from agreement.tables import Table
 
-
 # Four threads at once, each with an array; the C library then says how many stores of memory it has.
 STORES = """
 import ctypes, sys, threading
