@@ -227,9 +227,48 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
     >>> round(icc_of(np.array(ratings, dtype=float), 2, False).of_all(), 2)
     0.29
     """
+    return OfSums(icc_rows(table), icc_of_sums(table.shape[1], model, average))
+
+
+def icc_rows(table: Floats) -> Floats:
+    """Each item's contribution to the sums of which every intraclass correlation is a function.
+
+    Parameters
+    ----------
+    table : ndarray, shape (items, raters)
+        Ratings, none missing.
+
+    Returns
+    -------
+    ndarray, shape (items, raters + 3)
+        One, the ratings less the mean of all, the sum of their squares, and the square of their sum.
+
+    Examples
+    --------
+    >>> icc_rows(np.array([[0.5, 0.25], [0.0, 0.25]])).tolist()
+    [[1.0, 0.25, 0.0, 0.0625, 0.0625], [1.0, -0.25, 0.0, 0.0625, 0.0625]]
+    """
     (x,), _ = in_range(table)
     x = x - (x.mean() if x.size else 0.0)
-    k = x.shape[1]
+    return np.column_stack([np.ones(len(x)), x, (x**2).sum(axis=1), x.sum(axis=1) ** 2])
+
+
+def icc_of_sums(raters: int, model: Literal[1, 2, 3], average: bool) -> Callable[[Floats], Floats]:
+    """An intraclass correlation as a function of the sums of `icc_rows`.
+
+    Parameters
+    ----------
+    raters : int
+        Number of raters.
+    model, average
+        As in `icc_of`.
+
+    Returns
+    -------
+    callable
+        Maps totals, shape (..., raters + 3), to the coefficient, shape (...); nan if undefined.
+    """
+    k = raters
 
     def value(totals: Floats) -> Floats:
         n, of_rater = totals[..., 0], totals[..., 1 : k + 1]
@@ -246,8 +285,7 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
             below = 1.0 + (k - 1) * single
             return np.asarray(np.where(below > 0.0, k * single / below, np.nan) if average else single)
 
-    rows = np.column_stack([np.ones(len(x)), x, (x**2).sum(axis=1), x.sum(axis=1) ** 2])
-    return OfSums(rows, value)
+    return value
 
 
 def columns_of(*columns: Floats) -> Floats:
