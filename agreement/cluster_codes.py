@@ -84,14 +84,19 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         Those of the `ClusterCodes` that the items were summed by, if any.
     worth : float
         Kish's effective number of clusters by their items.
+    grid : tuple of int or None
+        Number of rows and columns of the table whose cells the sums count, row by row, if they do.
     """
 
     of_file: Codes
     in_file: int
     worth: float
+    grid: tuple[int, int] | None = None
 
     @staticmethod
-    def of(sums: npt.NDArray[np.float64], codes: Codes | None) -> npt.NDArray[np.float64]:
+    def of(
+        sums: npt.NDArray[np.float64], codes: Codes | None, grid: tuple[int, int] | None = None
+    ) -> npt.NDArray[np.float64]:
         """Sums together with the clusters that they belong to and the effective number of these.
 
         Parameters
@@ -100,6 +105,8 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
             One row for each code.
         codes : ndarray of int, shape (items,), or None
             The codes that the items were summed by.
+        grid : tuple of int, optional
+            See the attributes.
 
         Returns
         -------
@@ -112,7 +119,7 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         of_file, in_file = np.arange(len(sums)), 0
         if isinstance(codes, ClusterCodes):
             of_file, in_file = codes.of_file, codes.in_file
-        result.of_file, result.in_file = of_file, in_file
+        result.of_file, result.in_file, result.grid = of_file, in_file, grid
         sizes = np.bincount(np.asarray(codes)).astype(np.float64)
         result.worth = float(sizes.sum() ** 2 / max(1.0, (sizes**2).sum()))
         return result

@@ -36,6 +36,8 @@ class OfSums(NamedTuple):
         Whether the rows are those of units, since one for each item would take items times units numbers.
     kind : ndarray of int, shape (items,), or None
         If given, `rows` holds one row for each kind of item, and this is the kind of each item.
+    grid : tuple of int or None
+        Number of rows and columns of a table of which the kinds are all cells, row by row, if they are.
     """
 
     rows: Floats
@@ -43,6 +45,7 @@ class OfSums(NamedTuple):
     note: str = ""
     of_units: bool = False
     kind: Codes | None = None
+    grid: tuple[int, int] | None = None
 
     def of_items(self) -> Floats:
         """The contribution of each item, shape (items, k); with `of_units` that of each unit, shape (units, k)."""
@@ -59,7 +62,9 @@ class OfSums(NamedTuple):
         times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
         # items that each mark their own kind are counted already
         marks = self.rows.shape == (kinds, kinds) and bool((self.rows == np.eye(kinds)).all())
-        return ClusterSums.of(times.astype(np.float64) if marks else times @ self.rows, clusters)
+        if marks:
+            return ClusterSums.of(times.astype(np.float64), clusters, self.grid)
+        return ClusterSums.of(times @ self.rows, clusters)
 
     def of_all(self) -> float:
         """The statistic of all items."""
