@@ -59,12 +59,12 @@ class OfSums(NamedTuple):
             return sums_by_cluster(self.rows if self.kind is None else self.of_items(), clusters)
         codes = np.asarray(clusters)
         kinds, count = len(self.rows), int(codes.max(initial=-1)) + 1
-        times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
+        times = np.bincount(self.kind * count + codes, minlength=count * kinds).reshape(kinds, count).T
         # items that each mark their own kind are counted already
         marks = self.rows.shape == (kinds, kinds) and bool((self.rows == np.eye(kinds)).all())
         if marks:
             return ClusterSums.of(times.astype(np.float64), clusters, self.grid)
-        return ClusterSums.of(times @ self.rows, clusters)
+        return ClusterSums.of(np.ascontiguousarray(times) @ self.rows, clusters)
 
     def of_all(self) -> float:
         """The statistic of all items."""
@@ -321,7 +321,9 @@ def ratio_of(top: Floats, bottom: Floats) -> Floats:
 
 def _centred(x: Floats) -> Floats:
     """Numbers minus their mean, scaled so that sums of squares keep their digits."""
-    scaled = x if _are_many_steps(x) else in_range(x)[0][0]
+    if _are_many_steps(x):
+        return np.asarray(x - np.rint(x.mean()))
+    scaled = in_range(x)[0][0]
     return np.asarray(scaled - _centre(scaled))
 
 

@@ -331,7 +331,7 @@ class ClusterDraw:
         for start in range(0, self.resamples, step):
             block = np.empty((min(step, self.resamples - start), self.units), kind)
             done = 0
-            for part in self._drawn(generator, len(block)):
+            for part in self._drawn(generator, len(block), kind):
                 block[done : done + len(part)] = part
                 done += len(part)
             if size <= _HELD:
@@ -339,15 +339,17 @@ class ClusterDraw:
             yield block
         self._blocks = held or None
 
-    def _drawn(self, generator: np.random.Generator, resamples: int) -> Iterator[Floats]:
+    def _drawn(
+        self, generator: np.random.Generator, resamples: int, kind: type[np.generic]
+    ) -> Iterator[npt.NDArray[Any]]:
         """The number of times some resamples contain each cluster, drawn separately within each stratum, if any."""
         if self.strata is None:
-            yield from drawn_times(generator, self.units, resamples, _DRAWN)
+            yield from drawn_times(generator, self.units, resamples, _DRAWN, dtype=kind)
             return
-        times = np.empty((resamples, self.units))
+        times = np.empty((resamples, self.units), kind)
         for stratum in np.unique(self.strata):
             own, done = np.flatnonzero(self.strata == stratum), 0
-            for part in drawn_times(generator, own.size, resamples, _DRAWN):
+            for part in drawn_times(generator, own.size, resamples, _DRAWN, dtype=kind):
                 times[done : done + len(part), own] = part
                 done += len(part)
         yield times
