@@ -26,6 +26,14 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
     of_file: Codes
     in_file: int
     gapless: bool
+    _sizes: Codes | None
+
+    @property
+    def sizes(self) -> Codes:
+        """Number of items of each code; counted once for all statistics of the same items."""
+        if self._sizes is None:
+            self._sizes = np.bincount(np.asarray(self))
+        return self._sizes
 
     @staticmethod
     def of(codes: Codes, of_file: Codes, in_file: int, *, gapless: bool = False) -> ClusterCodes:
@@ -48,7 +56,7 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
 
     def __array_finalize__(self, source: Any) -> None:
         """Copy the attributes from the array that was sliced; called by numpy."""
-        self.gapless = False
+        self.gapless, self._sizes = False, None
         if isinstance(source, ClusterCodes) and hasattr(source, "of_file"):
             self.of_file, self.in_file = source.of_file, source.in_file
 
@@ -73,6 +81,27 @@ def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
     [5, 5]
     """
     return codes if used.all() else codes[used]
+
+
+def sizes_of(codes: Codes) -> Codes:
+    """Number of items of each code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items,)
+        At least 0.
+
+    Returns
+    -------
+    ndarray of int
+        Must not be written to.
+
+    Examples
+    --------
+    >>> sizes_of(np.array([0, 2, 2])).tolist()
+    [1, 0, 2]
+    """
+    return codes.sizes if isinstance(codes, ClusterCodes) else np.bincount(codes)
 
 
 class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
@@ -120,7 +149,7 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         if isinstance(codes, ClusterCodes):
             of_file, in_file = codes.of_file, codes.in_file
         result.of_file, result.in_file, result.grid = of_file, in_file, grid
-        sizes = np.bincount(np.asarray(codes)).astype(np.float64)
+        sizes = sizes_of(codes).astype(np.float64)
         result.worth = float(sizes.sum() ** 2 / max(1.0, (sizes**2).sum()))
         return result
 
