@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from agreement.command_line import MANY_CLUSTERS, MOST_PAIRS, Calculation, Request, command_line
 from agreement.estimate import Estimate
+from agreement.one_arena import use_one_arena
 from agreement.output import print_result
 from agreement.ratings_file import Columns, RatingsFile, read
 from agreement.spellings import as_seen
@@ -35,8 +36,8 @@ wait for it."""
 SIDE_BY_SIDE, ITEMS_AT_ONCE = 8, 1_600_000
 """The most of them, and the items that they hold together."""
 
-SIDE_BY_SIDE_OF_NUMBERS = 16
-"""The most of them at the interval level, where a statistic adds up more columns."""
+SIDE_BY_SIDE_OF_NUMBERS, ITEMS_AT_ONCE_OF_NUMBERS = 20, 3_200_000
+"""The same at the interval level, where nearly every statistic waits for a product and holds little else meanwhile."""
 
 OF_ALL_SIDE_BY_SIDE = 2
 """The same for statistics of more than two raters, each of which holds several tables of the whole file."""
@@ -125,8 +126,10 @@ def estimates(file: RatingsFile, request: Request) -> list[dict[str, Any]]:
 
 def _side_by_side(file: RatingsFile) -> int:
     """More for few items, whose statistics hold little memory while they wait for the product."""
-    most = SIDE_BY_SIDE if file.categories else SIDE_BY_SIDE_OF_NUMBERS
-    return min(most, max(FEWEST_SIDE_BY_SIDE, ITEMS_AT_ONCE // max(1, len(file.ratings))))
+    most, at_once = SIDE_BY_SIDE, ITEMS_AT_ONCE
+    if not file.categories:
+        most, at_once = SIDE_BY_SIDE_OF_NUMBERS, ITEMS_AT_ONCE_OF_NUMBERS
+    return min(most, max(FEWEST_SIDE_BY_SIDE, at_once // max(1, len(file.ratings))))
 
 
 def _computed(calculations: list[Calculation], at_once: int | None) -> list[Estimate | Sequence[Estimate]]:
@@ -207,4 +210,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    use_one_arena()
     sys.exit(main())

@@ -26,6 +26,14 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
     of_file: Codes
     in_file: int
     gapless: bool
+    _sizes: Codes | None
+
+    @property
+    def sizes(self) -> Codes:
+        """Number of items of each code; counted once for all statistics of the same items."""
+        if self._sizes is None:
+            self._sizes = np.bincount(np.asarray(self))
+        return self._sizes
 
     @staticmethod
     def of(codes: Codes, of_file: Codes, in_file: int, *, gapless: bool = False) -> ClusterCodes:
@@ -48,7 +56,7 @@ class ClusterCodes(np.ndarray[Any, np.dtype[np.intp]]):
 
     def __array_finalize__(self, source: Any) -> None:
         """Copy the attributes from the array that was sliced; called by numpy."""
-        self.gapless = False
+        self.gapless, self._sizes = False, None
         if isinstance(source, ClusterCodes) and hasattr(source, "of_file"):
             self.of_file, self.in_file = source.of_file, source.in_file
 
@@ -75,6 +83,27 @@ def of_used(codes: Codes, used: npt.NDArray[np.bool_]) -> Codes:
     return codes if used.all() else codes[used]
 
 
+def sizes_of(codes: Codes) -> Codes:
+    """Number of items of each code.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (items,)
+        At least 0.
+
+    Returns
+    -------
+    ndarray of int
+        Must not be written to.
+
+    Examples
+    --------
+    >>> sizes_of(np.array([0, 2, 2])).tolist()
+    [1, 0, 2]
+    """
+    return codes.sizes if isinstance(codes, ClusterCodes) else np.bincount(codes)
+
+
 class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
     """Contribution of each cluster in part of a file to some sums, shape (clusters, k).
 
@@ -84,14 +113,19 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         Those of the `ClusterCodes` that the items were summed by, if any.
     worth : float
         Kish's effective number of clusters by their items.
+    grid : tuple of int or None
+        Number of rows and columns of the table whose cells the sums count, row by row, if they do.
     """
 
     of_file: Codes
     in_file: int
     worth: float
+    grid: tuple[int, int] | None = None
 
     @staticmethod
-    def of(sums: npt.NDArray[np.float64], codes: Codes | None) -> npt.NDArray[np.float64]:
+    def of(
+        sums: npt.NDArray[np.float64], codes: Codes | None, grid: tuple[int, int] | None = None
+    ) -> npt.NDArray[np.float64]:
         """Sums together with the clusters that they belong to and the effective number of these.
 
         Parameters
@@ -100,6 +134,8 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
             One row for each code.
         codes : ndarray of int, shape (items,), or None
             The codes that the items were summed by.
+        grid : tuple of int, optional
+            See the attributes.
 
         Returns
         -------
@@ -112,8 +148,8 @@ class ClusterSums(np.ndarray[Any, np.dtype[np.float64]]):
         of_file, in_file = np.arange(len(sums)), 0
         if isinstance(codes, ClusterCodes):
             of_file, in_file = codes.of_file, codes.in_file
-        result.of_file, result.in_file = of_file, in_file
-        sizes = np.bincount(np.asarray(codes)).astype(np.float64)
+        result.of_file, result.in_file, result.grid = of_file, in_file, grid
+        sizes = sizes_of(codes).astype(np.float64)
         result.worth = float(sizes.sum() ** 2 / max(1.0, (sizes**2).sum()))
         return result
 

@@ -20,7 +20,7 @@ from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
 from agreement.correlations import pearson, spearman
 from agreement.estimate import Estimate
-from agreement.icc import icc
+from agreement.icc import every_icc
 from agreement.judge import diagnostic_accuracy, judge_direction
 from agreement.kappa import cohen_kappa
 from agreement.krippendorff import krippendorff_alpha
@@ -270,9 +270,7 @@ def _of_all(ratings: Floats, raters: list[str], options: _Options) -> Iterator[C
 
 def _of_all_measured(ratings: Floats, raters: list[str], options: _Options) -> Iterator[Calculation]:
     yield Calculation(partial(krippendorff_alpha, ratings, "interval", **options.clustered), raters)
-    for model in (1, 2, 3):
-        for average in (False, True):
-            yield Calculation(partial(icc, ratings, model, average=average, **options.clustered), raters)
+    yield Calculation(partial(every_icc, ratings, **options.clustered), raters)
     yield Calculation(partial(kendall_w, ratings, **options.plain), raters)
 
 

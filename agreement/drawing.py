@@ -88,8 +88,13 @@ def drawn_units(
 
 
 def drawn_times(
-    generator: np.random.Generator, units: int, resamples: int, at_once: int, kinds: Codes | None = None
-) -> Iterator[Floats]:
+    generator: np.random.Generator,
+    units: int,
+    resamples: int,
+    at_once: int,
+    kinds: Codes | None = None,
+    dtype: npt.DTypeLike = np.float64,
+) -> Iterator[npt.NDArray[Any]]:
     """Count of each unit in resamples of all units drawn with replacement, in blocks.
 
     Parameters
@@ -104,6 +109,8 @@ def drawn_times(
         The most numbers in a block; the draws do not depend on it.
     kinds : ndarray of int, shape (units,), optional
         Kind of each unit; if given, kinds are counted instead of units.
+    dtype
+        The type of number of the counts, which must hold them.
 
     Yields
     ------
@@ -116,10 +123,12 @@ def drawn_times(
     """
     count = units if kinds is None else int(kinds.max()) + 1
     for drawn in drawn_units(generator, units, resamples, at_once):
-        yield counted(drawn, count, kinds)
+        yield counted(drawn, count, kinds, dtype)
 
 
-def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> Floats:
+def counted(
+    drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None, dtype: npt.DTypeLike = np.float64
+) -> npt.NDArray[Any]:
     """Count of each unit among those drawn.
 
     Parameters
@@ -130,6 +139,8 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
         Number of units, or of kinds.
     kinds : ndarray of int, shape (units,), optional
         Kind of each unit; if given, kinds are counted instead of units.
+    dtype
+        As in `drawn_times`.
 
     Returns
     -------
@@ -141,7 +152,7 @@ def counted(drawn: npt.NDArray[Any], count: int, kinds: Codes | None = None) -> 
     [[0.0, 2.0, 1.0], [2.0, 0.0, 1.0]]
     """
     together = max(1, _COUNTED // drawn.shape[1])
-    times = np.empty((len(drawn), count))
+    times = np.empty((len(drawn), count), dtype)
     for first in range(0, len(drawn), together):
         part = drawn[first : first + together]
         # bincount converts 32-bit numbers one by one, which takes seven times as long as counting

@@ -36,6 +36,8 @@ class OfSums(NamedTuple):
         Whether the rows are those of units, since one for each item would take items times units numbers.
     kind : ndarray of int, shape (items,), or None
         If given, `rows` holds one row for each kind of item, and this is the kind of each item.
+    grid : tuple of int or None
+        Number of rows and columns of a table of which the kinds are all cells, row by row, if they are.
     """
 
     rows: Floats
@@ -43,6 +45,7 @@ class OfSums(NamedTuple):
     note: str = ""
     of_units: bool = False
     kind: Codes | None = None
+    grid: tuple[int, int] | None = None
 
     def of_items(self) -> Floats:
         """The contribution of each item, shape (items, k); with `of_units` that of each unit, shape (units, k)."""
@@ -56,10 +59,12 @@ class OfSums(NamedTuple):
             return sums_by_cluster(self.rows if self.kind is None else self.of_items(), clusters)
         codes = np.asarray(clusters)
         kinds, count = len(self.rows), int(codes.max(initial=-1)) + 1
-        times = np.bincount(codes * kinds + self.kind, minlength=count * kinds).reshape(count, kinds)
+        times = np.bincount(self.kind * count + codes, minlength=count * kinds).reshape(kinds, count).T
         # items that each mark their own kind are counted already
         marks = self.rows.shape == (kinds, kinds) and bool((self.rows == np.eye(kinds)).all())
-        return ClusterSums.of(times.astype(np.float64) if marks else times @ self.rows, clusters)
+        if marks:
+            return ClusterSums.of(times.astype(np.float64), clusters, self.grid)
+        return ClusterSums.of(np.ascontiguousarray(times) @ self.rows, clusters)
 
     def of_all(self) -> float:
         """The statistic of all items."""
@@ -227,9 +232,48 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
     >>> round(icc_of(np.array(ratings, dtype=float), 2, False).of_all(), 2)
     0.29
     """
+    return OfSums(icc_rows(table), icc_of_sums(table.shape[1], model, average))
+
+
+def icc_rows(table: Floats) -> Floats:
+    """Each item's contribution to the sums of which every intraclass correlation is a function.
+
+    Parameters
+    ----------
+    table : ndarray, shape (items, raters)
+        Ratings, none missing.
+
+    Returns
+    -------
+    ndarray, shape (items, raters + 3)
+        One, the ratings less the mean of all, the sum of their squares, and the square of their sum.
+
+    Examples
+    --------
+    >>> icc_rows(np.array([[0.5, 0.25], [0.0, 0.25]])).tolist()
+    [[1.0, 0.25, 0.0, 0.0625, 0.0625], [1.0, -0.25, 0.0, 0.0625, 0.0625]]
+    """
     (x,), _ = in_range(table)
     x = x - (x.mean() if x.size else 0.0)
-    k = x.shape[1]
+    return np.column_stack([np.ones(len(x)), x, (x**2).sum(axis=1), x.sum(axis=1) ** 2])
+
+
+def icc_of_sums(raters: int, model: Literal[1, 2, 3], average: bool) -> Callable[[Floats], Floats]:
+    """An intraclass correlation as a function of the sums of `icc_rows`.
+
+    Parameters
+    ----------
+    raters : int
+        Number of raters.
+    model, average
+        As in `icc_of`.
+
+    Returns
+    -------
+    callable
+        Maps totals, shape (..., raters + 3), to the coefficient, shape (...); nan if undefined.
+    """
+    k = raters
 
     def value(totals: Floats) -> Floats:
         n, of_rater = totals[..., 0], totals[..., 1 : k + 1]
@@ -246,8 +290,7 @@ def icc_of(table: Floats, model: Literal[1, 2, 3], average: bool) -> OfSums:
             below = 1.0 + (k - 1) * single
             return np.asarray(np.where(below > 0.0, k * single / below, np.nan) if average else single)
 
-    rows = np.column_stack([np.ones(len(x)), x, (x**2).sum(axis=1), x.sum(axis=1) ** 2])
-    return OfSums(rows, value)
+    return value
 
 
 def columns_of(*columns: Floats) -> Floats:
@@ -278,7 +321,9 @@ def ratio_of(top: Floats, bottom: Floats) -> Floats:
 
 def _centred(x: Floats) -> Floats:
     """Numbers minus their mean, scaled so that sums of squares keep their digits."""
-    scaled = x if _are_many_steps(x) else in_range(x)[0][0]
+    if _are_many_steps(x):
+        return np.asarray(x - np.rint(x.mean()))
+    scaled = in_range(x)[0][0]
     return np.asarray(scaled - _centre(scaled))
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
+from itertools import product
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
 from agreement.cautions import FEW_ITEMS, few_items, few_raters
 from agreement.cautions_of_shape import FEW_SHOWING, SKEWED, SKEWED_OF_FEW, skewed_items
 from agreement.clustered_scores import resampled, units_of
-from agreement.coding import Floats, Ratings
+from agreement.coding import Codes, Floats, Ratings
 from agreement.estimate import Estimate, check_confidence, undefined
-from agreement.functions_of_sums import icc_of
+from agreement.functions_of_sums import OfSums, icc_of_sums, icc_rows
 from agreement.icc_limits import (
     Freedom,
     MeanSquares,
@@ -32,7 +33,7 @@ from agreement.magnitude import in_range
 from agreement.methods import FIXED, OF_RATERS, leaving_out
 from agreement.possible_range import within_range
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Seed
+from agreement.resampling import Seed, sums_by_cluster
 from agreement.words import Part, Words
 
 _NO_CORRELATION = "; a value below -1 is no correlation: items differ by less than the error alone would make them"
@@ -120,22 +121,111 @@ def icc(
     one_of(model, "model", (1, 2, 3))
     average = yes_or_no(average, "average")
     confidence = check_confidence(confidence)
-    table, clusters = numbers_of(ratings), read_once(clusters)
-    complete = np.asarray(~np.isnan(table).any(axis=1))
-    (x,), _ = in_range(table[complete])
+    complete = _Complete(ratings, read_once(clusters))
+    return _icc(complete, model, average, interval, resamples, seed, confidence, unit)
+
+
+def every_icc(
+    ratings: RatingTable,
+    *,
+    clusters: Ratings | None = None,
+    resamples: int = 10_000,
+    seed: Seed = 0,
+    confidence: float = 0.95,
+    unit: str = "item",
+) -> list[Estimate]:
+    """All six coefficients as by `icc`, whose mean squares and sums by cluster are computed once.
+
+    Parameters
+    ----------
+    ratings, clusters, resamples, seed, confidence, unit
+        As in `icc`.
+
+    Returns
+    -------
+    list of Estimate
+        ICC(1,1), ICC(1,k), ICC(2,1), ICC(2,k), ICC(3,1) and ICC(3,k).
+
+    Raises
+    ------
+    ValueError
+        As `icc`.
+
+    Examples
+    --------
+    >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    >>> [round(each.value, 2) for each in every_icc(ratings)]
+    [0.17, 0.44, 0.29, 0.62, 0.71, 0.91]
+    """
+    confidence = check_confidence(confidence)
+    complete = _Complete(ratings, read_once(clusters))
+    models: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)
+    return [
+        _icc(complete, model, average, None, resamples, seed, confidence, unit)
+        for model, average in product(models, (False, True))
+    ]
+
+
+class _Complete:
+    """The items that all raters rated, and what the coefficients of all models need of them."""
+
+    def __init__(self, ratings: RatingTable, clusters: Ratings | None) -> None:
+        table = numbers_of(ratings)
+        self.complete = np.asarray(~np.isnan(table).any(axis=1))
+        (self.x,), _ = in_range(table[self.complete])
+        self.clusters = clusters
+
+    @cached_property
+    def squares(self) -> MeanSquares:
+        """Mean squares of the items."""
+        return mean_squares(self.x)
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean of each item."""
+        return np.asarray(self.x.mean(axis=1))
+
+    @cached_property
+    def units(self) -> tuple[Codes, int | None]:
+        """Cluster of each item, and how many there are."""
+        return units_of(self.clusters, self.complete)
+
+    @cached_property
+    def sums(self) -> Floats:
+        """The contribution of each cluster, or of each item, to the sums of every coefficient."""
+        units, n_clusters = self.units
+        return sums_by_cluster(icc_rows(self.x), units if n_clusters is not None else None)
+
+
+def _icc(
+    of: _Complete,
+    model: Literal[1, 2, 3],
+    average: bool,
+    interval: Interval | None,
+    resamples: int,
+    seed: Seed,
+    confidence: float,
+    unit: str,
+) -> Estimate:
     kinds: tuple[Interval, ...] = ("jackknife", *(("mls", "f") if model == 2 else ("f",)), *OF_CLUSTERED_NUMBERS)
-    groups = shared_clusters(clusters, complete, interval)
+    groups = shared_clusters(of.clusters, of.complete, interval)
     interval = chosen_interval(interval, *kinds, clustered=groups is not None)
     if interval in OF_CLUSTERED_NUMBERS:
-        del table  # as large as the file, and no longer needed
-        return _resampled(x, complete, model, average, clusters, interval, resamples, seed, confidence, unit)
+        return _resampled(of, model, average, interval, resamples, seed, confidence, unit)
+    return _of_independent(of, model, average, interval, confidence, unit)
+
+
+def _of_independent(
+    of: _Complete, model: Literal[1, 2, 3], average: bool, interval: Interval, confidence: float, unit: str
+) -> Estimate:
+    x, complete = of.x, of.complete
     n, k = x.shape
     name = f"ICC({model},{'k' if average else 1})"
     note = leaving_out(int((~complete).sum()), "with a missing rating")
     method = _method(model, average, interval, note)
     if n < 2:
         return undefined(name, n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence)
-    squares = mean_squares(x)
+    squares = of.squares
     items, raters, within, residual, _, _ = squares
     noise = within if model == 1 else residual
     if np.ptp(x) == 0.0:
@@ -177,7 +267,7 @@ def icc(
     estimate = Estimate(name, value, low, high, n, unit, method, p=p, confidence=confidence)
     above = SKEWED_OF_FEW if FEW_ITEMS <= n < FEW_SHOWING else SKEWED
     return estimate.warned(
-        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(x.mean(axis=1), unit, above)
+        few_raters(k) if model != 3 else None, few_items(n, unit), skewed_items(of.means, unit, above)
     )
 
 
@@ -206,23 +296,21 @@ def _limits(
 
 
 def _resampled(
-    x: Floats,
-    complete: npt.NDArray[np.bool_],
+    of: _Complete,
     model: Literal[1, 2, 3],
     average: bool,
-    clusters: Ratings | None,
     interval: Interval | None,
     resamples: int,
     seed: Seed,
     confidence: float,
     unit: str,
 ) -> Estimate:
-    units, n_clusters = units_of(clusters, complete)
-    note = "; " + FIXED + ", items sampled" + leaving_out(int((~complete).sum()), "with a missing rating")
+    units, n_clusters = of.units
+    note = "; " + FIXED + ", items sampled" + leaving_out(int((~of.complete).sum()), "with a missing rating")
     # the kind that takes least to compute: its limits are replaced
-    plain = icc(x, model, average, interval="mls" if model == 2 else "f", confidence=confidence, unit=unit)
+    plain = _of_independent(of, model, average, "mls" if model == 2 else "f", confidence, unit)
     estimate = resampled(
-        plain, icc_of(x, model, average), units, n_clusters,
+        plain, OfSums(of.sums, icc_of_sums(of.x.shape[1], model, average), of_units=True), units, n_clusters,
         interval=interval, resamples=resamples, seed=seed, confidence=confidence, note=note,
     )  # fmt: skip
     if estimate.value < -1.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from agreement.cluster_codes import of_used
+from agreement.cluster_codes import of_used, sizes_of
 from agreement.coding import Codes, Ratings, encode_clusters
 from agreement.interval_kinds import Interval
 
@@ -30,7 +30,7 @@ def alone(groups: npt.NDArray[np.intp]) -> bool:
     >>> alone(np.array([4, 0, 2])), alone(np.array([4, 0, 4]))
     (True, False)
     """
-    return bool(np.bincount(np.asarray(groups)).max(initial=0) <= 1)
+    return bool(sizes_of(groups).max(initial=0) <= 1)
 
 
 def widened_in_clusters(asked: Interval | None, chosen: Interval, groups: Codes | None) -> Interval:

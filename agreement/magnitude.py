@@ -11,6 +11,8 @@ from agreement.estimate import Estimate
 
 _TINY = 2.0**-10
 _UNIT = 2.0**-53  # largest relative error of a rounded number
+_BITS, _MOST_ADDED, _DIVISIONS = 26, 2**26, 3  # bits of a multiple: the sum of so many of them has at most 53
+_FAR = 900  # exponent below which a multiple of a unit could underflow
 LARGEST = 1e140
 """Up to this size, squares of numbers and sums of many of them are finite."""
 
@@ -83,9 +85,46 @@ def mean_gap(first: Floats, second: Floats) -> float:
     (0.0, -5.551115123125783e-17)
     """
     gaps, sizes = first - second, np.abs(first) + np.abs(second)
-    total = math.fsum(gaps.tolist())
-    cancels = abs(total) <= _UNIT * math.fsum(sizes.tolist())
-    return 0.0 if cancels and float(np.abs(gaps).max()) > 8.0 * _UNIT * float(sizes.max()) else total / gaps.size
+    total, largest = exact_sum(gaps), float(sizes.max())
+    # most totals are far above the rounding of as many of the largest number
+    cancels = abs(total) <= 2.0 * _UNIT * largest * gaps.size and abs(total) <= _UNIT * exact_sum(sizes)
+    return 0.0 if cancels and float(np.abs(gaps).max()) > 8.0 * _UNIT * largest else total / gaps.size
+
+
+def exact_sum(values: Floats) -> float:
+    """The sum of numbers with a single rounding, as by `math.fsum`.
+
+    Numbers are divided into whole multiples of a power of two, whose sum is exact in any order, and a rest that is
+    divided again. Few digits, as those of whole numbers or their halves, leave no rest the first time.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        Finite numbers.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> exact_sum(np.array([0.1] * 10)), float(np.cumsum([0.1] * 10)[-1])
+    (1.0, 0.9999999999999999)
+    """
+    exponent = math.frexp(float(np.abs(values).max(initial=0.0)))[1]
+    if values.size > _MOST_ADDED or not -_FAR < exponent <= _BITS:
+        return math.fsum(values.tolist())
+    unit, sums = math.ldexp(1.0, exponent - _BITS), []
+    rest = values / unit
+    for _ in range(_DIVISIONS):
+        whole = np.rint(rest)
+        sums.append(float(whole.sum()) * unit)
+        rest -= whole
+        if not rest.any():
+            return math.fsum(sums)
+        rest *= 2.0 ** (_BITS + 1)
+        unit = math.ldexp(unit, -1 - _BITS)
+    return math.fsum(values.tolist())
 
 
 def tiny_unit(*values: Floats) -> float | None:

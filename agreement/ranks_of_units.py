@@ -56,7 +56,8 @@ def spearman_of(x: Floats, y: Floats, units: Codes) -> OfSums:
         if few and len(pairs) <= FEW_PAIRS:  # the counts of the pairs of values drawn suffice
             at_x, at_y = np.divmod(np.array(pairs, dtype=np.intp), len(of_y))
             of_pairs = _rank_correlation(np.array(of_x)[at_x], np.array(of_y)[at_y])
-            return OfSums(np.eye(len(pairs)), of_pairs, kind=which)
+            grid = (len(of_x), len(of_y)) if len(pairs) == len(of_x) * len(of_y) else None
+            return OfSums(np.eye(len(pairs)), of_pairs, kind=which, grid=grid)
         if count >= MANY_UNITS:  # a table of items by units would take gigabytes
             return OfSums(rank_terms(place_x, place_y), _correlation_of_terms, "; ranks by their first-order terms")
     correlation = _rank_correlation(x, y)

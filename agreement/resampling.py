@@ -274,10 +274,10 @@ def _shared_totals(rows: Floats, strata: Codes | None, resamples: int, seed: See
     if resamples != seed.resamples or rows.in_file != seed.units:
         return None
     if len(rows) == seed.units:
-        return seed.totals(np.asarray(rows))
+        return seed.totals(np.asarray(rows), rows.grid)
     present = np.zeros((seed.units, 1))
     present[rows.of_file] = 1.0
-    totals = seed.totals(np.hstack([rows.of_whole_file(), present]))
+    totals = seed.totals(np.hstack([rows.of_whole_file(), present]), rows.grid)
     empty = totals[:, -1] == 0.0
     if empty.sum() > UNDEFINED_SHARE * resamples:
         return None

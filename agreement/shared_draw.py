@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from agreement.arguments import check_resamples
 from agreement.block_products import MANY_CLUSTERS, BlockProduct
+from agreement.cells_and_margins import with_last_cells, without_last_cells
 from agreement.cluster_codes import ClusterCodes
 from agreement.codebook import distinct_entries
 from agreement.coding import Codes, Floats, Ratings, as_values, encode_clusters, strata_of_units
@@ -186,7 +187,7 @@ class ClusterDraw:
                 self._working -= 1
                 self._changed.notify_all()
 
-    def totals(self, rows: Floats) -> Floats:
+    def totals(self, rows: Floats, grid: tuple[int, int] | None = None) -> Floats:
         """Totals for every resample.
 
         Concurrent statistics are batched here: one that arrives while a product of weights and rows is being computed
@@ -197,12 +198,22 @@ class ClusterDraw:
         ----------
         rows : ndarray, shape (units, k)
             The contribution of each cluster of the file to the totals.
+        grid : tuple of int, optional
+            Number of rows and columns of a table whose cells the first columns count, row by row. Its margins, which
+            tables of the same rater share, are then multiplied in place of its last row and column.
 
         Returns
         -------
         ndarray, shape (resamples, k)
         """
-        columns = self._in_few_bits(rows)
+        few = None if grid is None else self._in_bytes(rows)
+        if few is not None and grid is not None:
+            counts = without_last_cells(few, grid, min(127, int(_EXACT) // self.units))
+            if counts is not None:
+                return with_last_cells(self._totals_of(list(counts)), grid)
+        return self._totals_of(self._in_few_bits(rows))
+
+    def _totals_of(self, columns: list[npt.NDArray[Any]]) -> Floats:
         names = [sha256(column.data).digest() for column in columns]
         known = [self._known[name] for name in names if name in self._known]
         if len(known) == len(names):  # no statistic waits for a product that it does not need
@@ -320,7 +331,7 @@ class ClusterDraw:
         for start in range(0, self.resamples, step):
             block = np.empty((min(step, self.resamples - start), self.units), kind)
             done = 0
-            for part in self._drawn(generator, len(block)):
+            for part in self._drawn(generator, len(block), kind):
                 block[done : done + len(part)] = part
                 done += len(part)
             if size <= _HELD:
@@ -328,15 +339,17 @@ class ClusterDraw:
             yield block
         self._blocks = held or None
 
-    def _drawn(self, generator: np.random.Generator, resamples: int) -> Iterator[Floats]:
+    def _drawn(
+        self, generator: np.random.Generator, resamples: int, kind: type[np.generic]
+    ) -> Iterator[npt.NDArray[Any]]:
         """The number of times some resamples contain each cluster, drawn separately within each stratum, if any."""
         if self.strata is None:
-            yield from drawn_times(generator, self.units, resamples, _DRAWN)
+            yield from drawn_times(generator, self.units, resamples, _DRAWN, dtype=kind)
             return
-        times = np.empty((resamples, self.units))
+        times = np.empty((resamples, self.units), kind)
         for stratum in np.unique(self.strata):
             own, done = np.flatnonzero(self.strata == stratum), 0
-            for part in drawn_times(generator, own.size, resamples, _DRAWN):
+            for part in drawn_times(generator, own.size, resamples, _DRAWN, dtype=kind):
                 times[done : done + len(part), own] = part
                 done += len(part)
         yield times

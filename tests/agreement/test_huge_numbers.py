@@ -1,5 +1,7 @@
-"""Numbers of which squares are not finite are refused with the name of the argument, or held in a unit of their own."""
+"""Numbers of which squares are not finite are refused by name, or held in a unit of their own; sums that are exact."""
 
+import math
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -16,6 +18,7 @@ from agreement import (
     variance_components,
     weighted_mean,
 )
+from agreement.magnitude import exact_sum, mean_gap
 
 HUGE = [1e308, -1e308, 1e308, 5.0, 1e308, 3.0, 1.0]
 FEW = [2, 1, 3, 5, 4, 3, 1]
@@ -106,3 +109,31 @@ def test_a_limit_of_agreement_that_is_infinite_without_a_unit_has_no_acceleratio
 
     assert "no value when one unit is left out" in result.upper.undefined_because
     assert "no value when one unit is left out" in result.lower.undefined_because
+
+
+@pytest.mark.parametrize("exponent", [-320, -30, -3, 0, 3, 150], ids=lambda power: f"from 1e{power} on")
+@pytest.mark.parametrize("digits", ["whole", "halves", "decimals", "all", "of both signs, which cancel"])
+def test_a_sum_in_whole_multiples_is_the_exact_sum_rounded_once(digits, exponent):
+    rng = np.random.default_rng(1)
+    some = {
+        "whole": rng.integers(-5, 6, 1000).astype(float),
+        "halves": rng.integers(-5, 6, 1000) / 2,
+        "decimals": rng.normal(50, 10, 1000).round(1),
+        "all": rng.normal(size=1000) * 10.0 ** rng.integers(-9, 9, 1000),
+        "of both signs, which cancel": np.outer([1.0, -1.0], rng.normal(size=500)).ravel(),
+    }[digits]
+    values = some * float(f"1e{exponent}")
+
+    assert exact_sum(values) == math.fsum(values.tolist())
+
+
+def test_a_mean_of_differences_of_scores_on_a_scale_makes_no_object_of_each():
+    first, second = np.random.default_rng(2).integers(1, 6, (2, 50_000)) / 8.0
+    tracemalloc.start()
+
+    mean = mean_gap(first, second)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert mean == (first.sum() - second.sum()) / 50_000
+    assert most < 6 * first.nbytes

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import (
+    ClusterDraw,
     bland_altman,
     difference_of_parts,
     icc,
@@ -17,6 +18,7 @@ from agreement import (
     paired_difference,
     reader_averaged_difference,
 )  # fmt: skip
+from agreement.icc import every_icc
 from agreement.percent import mean
 
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
@@ -212,3 +214,18 @@ def test_lins_concordance_of_numbers_of_very_different_size_says_why_there_is_no
     estimate = lin_ccc(x, change(x))
 
     assert estimate.undefined_because == ("the two differ greatly in scale or mean: the coefficient is close to 0")
+
+
+@pytest.mark.parametrize("clusters", [None, "names", "a draw"])
+def test_all_six_correlations_that_share_their_sums_are_those_of_each_alone(clusters):
+    rng = np.random.default_rng(4)
+    ratings = rng.normal(size=(60, 1)) + rng.normal(size=(60, 3))
+    ratings[::9, 1] = np.nan
+    subjects = np.arange(60) // 4
+    options = {"clusters": subjects, "resamples": 200} if clusters else {}
+    if clusters == "a draw":
+        options = ClusterDraw(subjects, resamples=200, seed=3).by()
+
+    together = every_icc(ratings, **options)
+
+    assert together == [icc(ratings, model, average, **options) for model in (1, 2, 3) for average in (False, True)]

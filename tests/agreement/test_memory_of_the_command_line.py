@@ -1,5 +1,8 @@
 """python -m agreement of many items: what its statistics hold in memory, and what they share."""
 
+import platform
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -16,6 +19,28 @@ from agreement.rater_columns import RaterColumns
 from agreement.ratings_file import RatingsFile, read
 from agreement.resampling import bootstrap_of_sums, sums_by_cluster
 from agreement.tables import Table
+
+# Four threads at once, each with an array; the C library then says how many stores of memory it has.
+STORES = """
+import ctypes, sys, threading
+from agreement.one_arena import use_one_arena
+
+if "one" in sys.argv and not use_one_arena():
+    sys.exit("no such function")
+library, at_once = ctypes.CDLL(None), threading.Barrier(4)
+
+def compute():
+    at_once.wait()
+    held = [bytearray(50_000) for _ in range(20)]
+    at_once.wait()
+
+threads = [threading.Thread(target=compute) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+library.fdopen.restype = ctypes.c_void_p
+library.malloc_info(0, ctypes.c_void_p(library.fdopen(1, b"w")))
+library.fflush(None)
+"""
 
 
 def a_file(folder: Path, raters: int, items: int) -> RatingsFile:
@@ -114,3 +139,13 @@ def test_sums_by_cluster_and_limits_are_the_same_to_the_last_bit_however_the_col
         for sums in (first, second)
     ]
     assert spreads[0] == spreads[1]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries divide memory in their own ways")
+def test_threads_of_the_command_line_take_their_memory_from_one_store():
+    def stores(*arguments: str) -> int:
+        printed = subprocess.run([sys.executable, "-c", STORES, *arguments], capture_output=True, text=True, check=True)
+        return printed.stdout.count("<heap nr=")
+
+    assert stores() > 1
+    assert stores("one") == 1

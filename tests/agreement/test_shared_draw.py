@@ -24,7 +24,7 @@ from agreement import (
     pearson,
     percent_agreement,
 )
-from agreement.cluster_codes import of_used
+from agreement.cluster_codes import of_used, sizes_of
 from agreement.coding import compact
 from agreement.ranks_of_units import spearman_of
 from agreement.resampling import ONE_DRAW, OWN_DRAW, ratio, sums_by_cluster
@@ -413,6 +413,12 @@ def test_sums_of_many_items_are_those_of_few_to_the_last_bit(width):
 def test_clusters_of_all_items_are_counted_once():
     codes = ClusterDraw(SUBJECTS, resamples=10, seed=1).clusters
     assert compact(of_used(codes, np.ones(300, dtype=bool)))[0] is codes
+
+
+def test_the_items_of_each_cluster_are_counted_once_for_all_statistics_of_the_same_items():
+    codes = ClusterDraw(SUBJECTS, resamples=10, seed=1).clusters
+    assert sizes_of(codes) is sizes_of(codes)
+    assert sizes_of(codes[::2]).tolist() == np.bincount(np.asarray(codes)[::2]).tolist()
 
 
 def test_clusters_of_some_items_are_counted_anew():
