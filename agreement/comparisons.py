@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special, stats
 
 from agreement.arguments import check_resamples, one_of, shown, whole_number, yes_or_no
 from agreement.cautions_of_shape import nearly_constant
@@ -135,7 +135,8 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, Words]:
     if method in ("exact", "mid-p"):
         if b != c:
             half = float(stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
-            p = min(1.0, 2.0 * float(stats.binom.cdf(less, n, 0.5)) - half)
+            # The distribution function, of which scipy.stats makes thirty times the work for one number.
+            p = min(1.0, 2.0 * float(special.betainc(n - less, less + 1, 0.5)) - half)
         return p, text
     gap = max(0, abs(b - c) - (1 if method == "chi2-corrected" else 0))
     statistic = gap**2 / n if n else 0.0
