@@ -312,7 +312,7 @@ def values_of(values: Collection[Hashable], argument: str) -> set[Hashable]:
 
 
 def _several(answer: Any) -> bool:
-    return isinstance(answer, list | tuple | set | frozenset | np.ndarray)
+    return isinstance(answer, list | tuple | set | frozenset) or (isinstance(answer, np.ndarray) and answer.ndim > 0)
 
 
 def _is_among(verdict: Any, left_out: set[Hashable]) -> bool:

@@ -45,7 +45,8 @@ def of_mean(values: Floats, units: Codes, clusters: int | None, unit: str = "ite
     ['a few items lie far out on one side']
     """
     named, away = ("cluster" if clusters is not None else unit), values - values.mean()
-    of_units = np.asarray(np.bincount(units, weights=away), dtype=np.float64)
+    # numpy adds up no numbers that are longer than in double precision
+    of_units = np.asarray(np.bincount(units, weights=away.astype(np.float64)), dtype=np.float64)
     skewed = (
         skewed_items(of_units, named, SKEWED_MEAN * math.sqrt(of_units.size)) if np.unique(values).size > 2 else None
     )

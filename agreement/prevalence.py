@@ -36,6 +36,11 @@ from agreement.words import Part, Words
 _HEAVY = 1.25
 """A label is heavy if it stands for more than this many times the mean number of units."""
 
+_NO_SHARE = "; a value outside 0 to 1 is no share: the judge's verdicts on the labelled differ too much from the others"
+
+_ROUNDING = 1e-9
+"""A value may be outside by so much from rounding."""
+
 _SCATTERED = 0.7
 """As `agreement.unseen.SCATTERED`, but lower, since the interval shrinks its design effect less with few clusters."""
 
@@ -185,6 +190,7 @@ def prediction_powered_mean(
         method += of_lambda(f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else ""))
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
+    method += _NO_SHARE if binary and not -_ROUNDING <= value <= 1.0 + _ROUNDING else ""
     if interval == "score":
         low, high, variance = score_limits(
             corrected, y * scale, of_stratum, of_other_stratum, groups, other_groups, tuned, scale, confidence

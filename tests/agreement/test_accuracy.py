@@ -212,6 +212,12 @@ def test_an_item_whose_accepted_answers_are_all_missing_has_no_reference():
     assert (result.n_correct, result.n_incorrect, result.n_without_reference) == (1, 0, 1)
 
 
+def test_an_accepted_answer_in_an_array_without_dimensions_is_one_answer():
+    result = accuracy([1, 0, 1], [np.array(1), np.array(1), 1])
+
+    assert (result.n_correct, result.n_incorrect) == (2, 1)
+
+
 def test_accepted_answers_may_be_an_array_and_the_excluded_one_text():
     result = accuracy(["left", "right", "Excluded"], [np.array(["left", "l"]), "left", "left"], excluded="Excluded")
 

@@ -61,3 +61,11 @@ def test_a_spread_of_skewed_values_warns_of_any_number_of_items():
 
 def test_an_interval_that_is_undefined_has_no_warning_of_its_values():
     assert warning(np.mean, np.ones(30)) is None
+
+
+def test_a_mean_in_extended_precision_warns_as_in_double():
+    values = np.exp(np.random.default_rng(4).normal(size=40))
+
+    estimate = bootstrap(np.mean, values.astype(np.longdouble), resamples=50, seed=1)
+
+    assert estimate.warning == FAR_OUT

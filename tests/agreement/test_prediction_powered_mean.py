@@ -312,3 +312,16 @@ def test_a_share_that_is_not_tuned_refuses_numbers_of_a_judge_whose_squares_are_
         prediction_powered_mean(human, judge, [0, 1, 1], tuned=False, interval="score")
     with pytest.raises(ValueError, match=r"^unlabelled holds 1e"):
         prediction_powered_mean(human, human, judge, tuned=False, interval="score")
+
+
+@pytest.mark.parametrize("tuned", [True, False])
+@pytest.mark.parametrize("human", [1, 0])
+def test_a_share_outside_the_possible_range_says_that_it_is_none(human, tuned):
+    labels, judged, others = [human] * 38 + [1 - human] * 2, [human] * 34 + [1 - human] * 6, [human] * 398
+
+    outside = prediction_powered_mean(labels, judged, [*others, 1 - human, 1 - human], tuned=tuned)
+    inside = prediction_powered_mean(labels, judged, judged * 10, tuned=tuned)
+
+    assert not 0.0 <= outside.value <= 1.0
+    assert "a value outside 0 to 1 is no share" in outside.method
+    assert "is no share" not in inside.method
