@@ -1,5 +1,6 @@
 """Of sealed verdicts on few candidates, no figure and no sentence tells what people said."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from agreement.judge.factors import Factor
 from agreement.judge.panels import PANELS, corrected, criteria
 from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import rounded
+from agreement.judge.withheld import parts_of, rounded
 from tests.agreement.judge.panel_material import PLAN, material
 
 
@@ -120,6 +121,51 @@ def test_nor_by_an_attribute_that_divides_the_candidates_nearly_alike():
     assert withheld(alike) == withheld(apart) == ["tier 1", "tier 2"]
     # They pass, since what is said of the formats and of all leaves at most a few without a verdict.
     assert {outcome for *_, outcome in apart if outcome} == {"passed"}
+
+
+@pytest.mark.parametrize("order", [("fine", "coarse"), ("coarse", "fine")])
+def test_nor_by_levels_of_a_fine_attribute_that_are_together_nearly_one_of_a_coarse_one(order):
+    fine = Factor(np.repeat(np.arange(12), 20), tuple(map(str, range(12))))
+    coarse = Factor(np.repeat([0, 1, 2], [81, 79, 80]), ("x", "y", "z"))
+    factors = {name: {"fine": fine, "coarse": coarse}[name] for name in order}
+    human = _agreeing(240)
+
+    said = _said([human, _with_difference(human, [80])], human, factors=factors)
+
+    # 0 to 3 have 80 candidates, all of x, which has one more.
+    withheld = {stratum for statistic, _, stratum, n, *_ in said if statistic == criteria.STRATUM and n == 0}
+    assert withheld == {f"{order[1]} {level}" for level in factors[order[1]].names}
+
+
+@pytest.mark.parametrize(("fewest", "n"), [(30, 71), (29, 70)])
+def test_nor_by_the_outcome_of_a_level_that_is_withheld_because_of_a_rare_one(fewest, n):
+    category = Factor(np.r_[[0], np.repeat([1, 2], [30, n - 31])], ("rare", "x", "y"))
+    human = _agreeing(n)
+    plan = replace(SEALED, basis="majority", criteria=Criteria(fewest_in_stratum=fewest))
+
+    def said(without_label, apart):
+        first = human.copy()
+        first[without_label] = np.nan
+        given = material([first, _with_difference(first, [apart])], {"judge": human}, factors={"category": category})
+        return [(row.stratum, row.estimate.n, row.sentence) for row in criteria.panel(given, plan).of(criteria.STRATUM)]
+
+    # The rare one has no label and people differ on one of x, or the other way round.
+    assert said(0, 5) == said(5, 0)
+
+
+def test_many_combinations_of_attributes_are_compared_within_little_memory():
+    rng = np.random.default_rng(3)
+    names = tuple(map(str, range(9)))
+    attributes = {f"a{number}": Factor(rng.integers(0, 9, 20_000), names) for number in range(6)}
+    parts = parts_of(attributes, [np.ones(20_000, dtype=np.bool_)] * 2)
+
+    tracemalloc.start()
+    withheld = parts.withheld(5, of_verdicts=True)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert withheld == set()
+    assert most < 20e6
 
 
 def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
