@@ -220,6 +220,25 @@ def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_c
     assert len(corrected.panel(given, PLAN).of(CORRECTED_BETWEEN)) == 3
 
 
+@pytest.mark.parametrize(("answered", "compared"), [([25, 25, 24], 1), ([25, 24, 24], 1), ([25, 25, 20], 3)])
+def test_nor_where_the_items_of_two_pairs_of_conditions_are_alike_but_for_a_few(answered, compared):
+    names = ("primed", "stem only", "image removed")
+    condition = Factor(np.repeat([0, 1, 2], answered), names)
+    human, items = (np.concatenate([values[:n] for n in answered]) for values in (_agreeing(25), np.arange(25)))
+
+    def said(second):
+        given = material(
+            [human, second], {"judge": human}, models=Factor(np.zeros(human.size, dtype=int), ("A",)), items=items,
+            factors={"condition": condition}, conditions={"condition": condition},
+        )  # fmt: skip
+        rows = corrected.panel(given, replace(SEALED, basis="majority")).of(CORRECTED_BETWEEN)
+        return [(row.stratum, row.basis) for row in rows]
+
+    assert len(said(human)) == compared
+    # The last item under the first condition, then another one.
+    assert compared == 3 or said(_with_difference(human, [24])) == said(_with_difference(human, [3]))
+
+
 def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelled():
     category = Factor(np.repeat([0, 1, 2], [2, 30, 40]), ("rare", "x", "y"))
     human = _agreeing(72)
