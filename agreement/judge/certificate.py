@@ -304,14 +304,17 @@ def _covered(material: Material, judge: str, plan: Plan) -> dict[str, Any]:
 
 
 def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict[str, float]:
-    """Verdicts on labelled candidates and on a random sample of the others, keyed by a hash of the name."""
+    """Verdicts on labelled candidates and on a random sample of the others, keyed by a hash of the name.
+
+    Of sealed candidates the labelled are drawn like the others: which are not there would tell where nobody decided.
+    """
     if origin.names is None:
         return {}
     verdicts = material.judges[judge]
-    others = np.setdiff1d(np.flatnonzero(verdicts.states == State.VERDICT), material.labelled_places)
-    room = max(0, MOST_REPEATED - material.labelled_places.size)
-    drawn = np.random.default_rng(plan.seed).permutation(others)[:room]
-    places: Codes = np.concatenate([material.labelled_places[:MOST_REPEATED], drawn])
+    preferred = material.labelled_places[: MOST_REPEATED if plan.fewest_shown <= 1 else 0]
+    others = np.setdiff1d(np.flatnonzero(verdicts.states == State.VERDICT), preferred)
+    drawn = np.random.default_rng(plan.seed).permutation(others)[: MOST_REPEATED - preferred.size]
+    places: Codes = np.concatenate([preferred, drawn])
     names = origin.names(places)
     codes = verdicts.codes[places].tolist()
     hashed = {name_hash(name): code for name, code in zip(names, codes, strict=True) if code == code}

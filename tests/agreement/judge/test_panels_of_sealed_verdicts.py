@@ -8,7 +8,7 @@ import pytest
 
 from agreement.estimate import Estimate
 from agreement.judge.card import card
-from agreement.judge.certificate import Identity, Origin, certificate
+from agreement.judge.certificate import MOST_REPEATED, Identity, Origin, certificate, name_hash
 from agreement.judge.columns import Columns
 from agreement.judge.conditions import CORRECTED_BETWEEN
 from agreement.judge.factors import Factor
@@ -250,6 +250,23 @@ def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelle
 
     assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 40}}
     assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
+
+
+def test_the_verdicts_in_a_certificate_do_not_tell_which_of_many_sealed_candidates_are_labelled():
+    judge = _agreeing(MOST_REPEATED + 1_000)
+    human = np.where(np.arange(judge.size) < 60, judge, np.nan)
+    undecided = human.copy()
+    undecided[7] = np.nan
+    origin = Origin((), Columns((), ("judge",)), lambda places: [str(place) for place in places])
+
+    def repeated(first, plan):
+        given = material([first], {"judge": judge})
+        panels = {criteria.KEY: criteria.panel(given, plan)}
+        return certificate(given, panels, plan, Identity(), origin)["repeats"]
+
+    assert repeated(human, SEALED) == repeated(undecided, SEALED)
+    assert len(repeated(human, SEALED)) == MOST_REPEATED
+    assert {name_hash(str(place)) for place in range(60)} <= repeated(human, PLAN).keys()
 
 
 def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
