@@ -197,6 +197,21 @@ def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_o
     assert alike[0] == ["B"] and len(alike[1]) == 2
 
 
+def test_a_score_by_the_judges_rates_does_not_tell_its_verdict_on_the_one_answer_on_which_people_differ():
+    human, models = _agreeing(60), Factor(np.repeat([0, 1], 30), ("A", "B"))
+    judge = _with_difference(human, [3, 40])
+
+    def said(place):
+        given = material([human, _with_difference(human, [place])], {"judge": judge}, models=models)
+        panel = corrected.panel(given, replace(SEALED, basis="majority"))
+        rows = [(row.parties[0], row.estimate.n) for row in panel.of(corrected.ROGAN_GLADEN)]
+        return rows, [why for why in panel.refused if "Rogan-Gladen" in why]
+
+    # The judge calls the first wrong and the second right.
+    assert said(0) == said(1)
+    assert said(0)[0] == [("B", 0)] and "score of A is withheld" in said(0)[1][0]
+
+
 def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
     human = np.tile(_agreeing(30), 2)
     items, models = np.tile(np.arange(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
