@@ -96,9 +96,10 @@ class Parts:
         counts = self.counts if of_verdicts else self.counts[:-1]
         withheld: set[tuple[str, str]] = set()
         said: list[Codes] = []
+        nowhere = np.zeros(counts.shape[1], dtype=np.bool_)
         for name, levels in self.levels.items():
             # What has no level is in the total, but in no figure of its own.
-            divided = {**levels, _REST: ~np.any(list(levels.values()), axis=0)}
+            divided = {**levels, _REST: ~np.any([nowhere, *levels.values()], axis=0)}
             numbers = {level: [int(n) for n in counts[:, groups].sum(axis=1)] for level, groups in divided.items()}
             few = too_few(numbers, fewest, hidden=[_REST])
             together = np.any([divided[level] for level in few], axis=0)

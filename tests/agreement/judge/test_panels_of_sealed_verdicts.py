@@ -179,6 +179,15 @@ def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
     assert [(stratum, n) for _, _, stratum, n, *_ in alike if stratum == "category x"] == [("category x", 0)]
 
 
+def test_an_attribute_that_only_development_subjects_have_withholds_nothing():
+    human = _agreeing(60)
+    category = Factor(np.repeat([0, 1], 30), ("x", "y"))
+
+    said = _said([human], human, False, factors={"category": category, "grade": Factor(np.full(60, -1), ("low",))})
+
+    assert [stratum for statistic, _, stratum, n, *_ in said if n] == ["category x", "category y"]
+
+
 def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_on_them_or_not():
     models = Factor(np.repeat([0, 1, 2], [40, 40, 40]), ("A", "B", "C"))
     human = _agreeing(120)
