@@ -34,8 +34,8 @@ def too_few(counts: Mapping[str, int | Sequence[int]], fewest: int, *, hidden: C
     Parameters
     ----------
     counts : mapping of str to int, or to a sequence of int
-        Candidates in each level, or several counts, each of a part of those counted before: such as its candidates,
-        those that people labelled, and those on which people agree. A level without any has nothing to disclose. What
+        Candidates in each level, or several counts: such as its candidates, those that people labelled, and those on
+        which people agree. A level without any has nothing to disclose. What
         is withheld for a count depends on no later one, which would tell where people agree.
     fewest : int
     hidden : collection of str
@@ -73,7 +73,7 @@ class Parts:
     levels : dict of str to dict of str to ndarray of bool, shape (groups,)
         By attribute and level, which groups it consists of; a group is alike in all attributes.
     counts : ndarray of int, shape (counts, groups)
-        Each of a part of the candidates counted before, as in `too_few`.
+        As in `too_few`: of all candidates, of the labelled, and others; what the last is of is part of the labelled.
     """
 
     levels: dict[str, dict[str, Chosen]]
@@ -190,7 +190,7 @@ def parts_of(attributes: Mapping[str, Factor], counted: Sequence[Chosen]) -> Par
     attributes : mapping of str to Factor
         Of n candidates each.
     counted : sequence of ndarray of bool, shape (n,)
-        Each is a part of the one before.
+        What `Parts.counts` counts.
 
     Returns
     -------

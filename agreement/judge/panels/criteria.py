@@ -155,7 +155,8 @@ def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
             if (name, level) in withheld:
                 none = undefined("labels", 0, unit, f"at least {least}", why_withheld(plan.fewest_shown, unit))
                 outcome = PASSED if parts.at_least(groups, known, plan.fewest_shown) >= least else NOT_ESTIMABLE
-                if parts.at_most(groups, known, plan.fewest_shown) < least:
+                judged = int(parts.counts[2][groups].sum())
+                if min(judged, parts.at_most(groups, known, plan.fewest_shown)) < least:
                     outcome = FAILED
                 yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
                 continue

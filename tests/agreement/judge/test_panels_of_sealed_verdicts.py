@@ -276,6 +276,23 @@ def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelle
     assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
 
 
+def test_what_a_certificate_covers_and_its_criteria_withhold_the_same_levels():
+    """One level here and another there would tell together whether the rare candidate is labelled."""
+    category = Factor(np.repeat([0, 1, 2], [1, 30, 31]), ("rare", "x", "y"))
+    human, judge = _agreeing(62), _agreeing(62)
+    human[0] = np.nan
+    # By its verdicts y is the smaller one.
+    judge[40:42] = np.nan
+    given = material([human], {"judge": judge}, factors={"category": category})
+    panels = {criteria.KEY: criteria.panel(given, SEALED)}
+
+    document = certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",))))
+
+    assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 31}}
+    numbers = {row.stratum: row.estimate.n for row in panels[criteria.KEY].of(criteria.STRATUM)}
+    assert numbers == {"category rare": 0, "category x": 0, "category y": 29}
+
+
 def test_the_verdicts_in_a_certificate_do_not_tell_which_of_many_sealed_candidates_are_labelled():
     judge = _agreeing(MOST_REPEATED + 1_000)
     human = np.where(np.arange(judge.size) < 60, judge, np.nan)
