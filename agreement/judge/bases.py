@@ -137,19 +137,32 @@ def bases(material: Material) -> list[Basis]:
     return [*joined, *alone]
 
 
-def counted(material: Material, judge: str, basis: Basis) -> tuple[Chosen, Chosen, Chosen]:
-    """What figures on a judge rest on: candidates with its verdict, the labelled of them, those with one by the basis.
+def labelled_and_judged(material: Material, judge: str) -> tuple[Chosen, Chosen, Chosen, Chosen]:
+    """What numbers are said of: all candidates, the labelled, those with a judge's verdict, and the labelled of these.
+
+    One choice of what is withheld holds for all of them, as two could be held against each other.
 
     Returns
     -------
     tuple of ndarray of bool, shape (n,)
-        Each is a part of the one before.
     """
     judged = ~np.isnan(material.judges[judge].codes)
-    labelled, given = np.zeros_like(judged), np.zeros_like(judged)
+    labelled = np.zeros_like(judged)
     labelled[material.labelled_places] = True
+    return np.ones_like(judged), labelled, judged, judged & labelled
+
+
+def counted(material: Material, judge: str, basis: Basis) -> tuple[Chosen, ...]:
+    """What figures on a judge rest on: as `labelled_and_judged`, then the judged with a verdict by the basis.
+
+    Returns
+    -------
+    tuple of ndarray of bool, shape (n,)
+    """
+    *before, both = labelled_and_judged(material, judge)
+    given = np.zeros_like(both)
     given[material.labelled_places] = basis.given
-    return judged, judged & labelled, judged & given
+    return *before, both, both & given
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from agreement.coding import Codes
 from agreement.judge import consistency, missing
+from agreement.judge.bases import labelled_and_judged
 from agreement.judge.columns import Columns
 from agreement.judge.judged_file import Judged
 from agreement.judge.material import Material
@@ -284,18 +285,17 @@ def _plan_in_json(plan: Plan) -> dict[str, Any]:
 
 
 def _covered(material: Material, judge: str, plan: Plan) -> dict[str, Any]:
-    labelled = np.zeros(material.n, dtype=np.bool_)
-    labelled[material.labelled_places] = True
-    parts = parts_of(material.attributes, [np.ones_like(labelled), labelled])
+    on = labelled_and_judged(material, judge)
+    parts = parts_of(material.attributes, on)
     # Of a few sealed candidates, how many are labelled tells on which of them people could not decide.
     withheld = parts.withheld(plan.fewest_shown, of_verdicts=True)
     return {
         "candidates": material.n,
-        "labelled": int(labelled.sum()),
+        "labelled": int(on[1].sum()),
         missing.KEY: missing.by_model(material.judges[judge], material.models),
         "strata": {
             name: {
-                level: None if (name, level) in withheld else int(parts.counts[-1][groups].sum())
+                level: None if (name, level) in withheld else int(parts.counts[1][groups].sum())
                 for level, groups in levels.items()
             }
             for name, levels in parts.levels.items()
@@ -304,14 +304,17 @@ def _covered(material: Material, judge: str, plan: Plan) -> dict[str, Any]:
 
 
 def _repeats(material: Material, origin: Origin, judge: str, plan: Plan) -> dict[str, float]:
-    """Verdicts on labelled candidates and on a random sample of the others, keyed by a hash of the name."""
+    """Verdicts on labelled candidates and on a random sample of the others, keyed by a hash of the name.
+
+    Of sealed candidates the labelled are drawn like the others: which are not there would tell where nobody decided.
+    """
     if origin.names is None:
         return {}
     verdicts = material.judges[judge]
-    others = np.setdiff1d(np.flatnonzero(verdicts.states == State.VERDICT), material.labelled_places)
-    room = max(0, MOST_REPEATED - material.labelled_places.size)
-    drawn = np.random.default_rng(plan.seed).permutation(others)[:room]
-    places: Codes = np.concatenate([material.labelled_places[:MOST_REPEATED], drawn])
+    preferred = material.labelled_places[: MOST_REPEATED if plan.fewest_shown <= 1 else 0]
+    others = np.setdiff1d(np.flatnonzero(verdicts.states == State.VERDICT), preferred)
+    drawn = np.random.default_rng(plan.seed).permutation(others)[: MOST_REPEATED - preferred.size]
+    places: Codes = np.concatenate([preferred, drawn])
     names = origin.names(places)
     codes = verdicts.codes[places].tolist()
     hashed = {name_hash(name): code for name, code in zip(names, codes, strict=True) if code == code}

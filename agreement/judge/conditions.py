@@ -11,7 +11,7 @@ import numpy as np
 from agreement.comparisons import paired_difference
 from agreement.judge.bases import Basis
 from agreement.judge.every_two import discordant_in_words, mcnemar_of_every_two
-from agreement.judge.factors import Factor, in_random_groups, matched
+from agreement.judge.factors import Chosen, Factor, in_random_groups, matched
 from agreement.judge.pool import Pool
 from agreement.judge.rows import Row
 from agreement.judge.withheld import too_few
@@ -54,6 +54,9 @@ def between_conditions(
     rows: list[Row] = []
     said: list[str] = []
     refused: list[str] = []
+    # Numbers of labels are said of the levels.
+    levels = [under for factor in pool.material.conditions.values() for _, under in factor.levels()]
+    shown = {model: [of_model & under for under in levels] for model, of_model in pool.models.items()}
     for condition, factor in pool.material.conditions.items():
         pairs = list(combinations([level for level, _ in factor.levels()], 2))
         if len(pairs) * len(pool.models) > MOST_PAIRS:
@@ -63,10 +66,12 @@ def between_conditions(
             continue
         for model in pool.models:
             for pair in pairs:
-                both = _answered_under_both(pool, model, condition, pair)
-                if both is None:
+                answered = _answered_under_both(pool, model, condition, pair)
+                if not answered:
                     continue
-                discloses = _discloses(both.in_frame(), pool, model)
+                both = _as_two_models(pool, answered, condition, pair)
+                discloses = _discloses(both.in_frame(), pool, model) or _tells_apart(pool, answered, shown[model])
+                shown[model] += [] if discloses else answered
                 of_pair = list(_of_pair(both, (model, judge), condition, pair, basis, corrects and not discloses))
                 rows += of_pair
                 said.append(_in_words(of_pair, model, pair, pool.material.scale.shares))
@@ -77,27 +82,40 @@ def between_conditions(
     return rows, [sentence], refused
 
 
-def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str, str]) -> Pool | None:
-    """A model's answers under two levels of a condition, treated as two models; None if there are none."""
-    material = pool.material
-    items = material.posed_but_for(condition)
+def _answered_under_both(pool: Pool, model: str, condition: str, pair: tuple[str, str]) -> list[Chosen]:
+    """A model's answers under either of two levels of a condition, to items with both; empty if there are none."""
+    items = pool.material.posed_but_for(condition)
     if items is None:
-        return None
-    levels = dict(material.conditions[condition].levels())
+        return []
+    levels = dict(pool.material.conditions[condition].levels())
     answers = [pool.models[model] & levels[level] for level in pair]
     shared, _ = matched(items, answers)
-    if not shared.size:
-        return None
-    rows = [np.flatnonzero(under & np.isin(items, shared)) for under in answers]
+    return [under & np.isin(items, shared) for under in answers] if shared.size else []
+
+
+def _as_two_models(pool: Pool, answered: list[Chosen], condition: str, pair: tuple[str, str]) -> Pool:
+    """A model's answers under two levels of a condition, treated as those of two models."""
+    material = pool.material
+    items = material.posed_but_for(condition)
+    assert items is not None
+    rows = [np.flatnonzero(under) for under in answered]
     where = np.concatenate([own[np.argsort(items[own], kind="stable")] for own in rows])
     part = replace(
         material.part(where),
         models=Factor(np.repeat([0, 1], [own.size for own in rows]), pair),
         factors={name: own.part(where) for name, own in material.factors.items() if name != condition},
-        items=np.searchsorted(shared, items[where]),
+        items=np.unique(items[where], return_inverse=True)[1],
         conditions={},
     )
     return pool.part(part, where)
+
+
+def _tells_apart(pool: Pool, answered: list[Chosen], shown: list[Chosen]) -> bool:
+    """Whether figures on these answers, beside those on answers that are alike but for a few, would tell these."""
+    if pool.plan.fewest_shown <= 1:
+        return False
+    apart = [own ^ other for own in answered for other in shown if not np.array_equal(own, other)]
+    return any(0 < n < pool.plan.fewest_shown for few in apart for n in pool.counted(few))
 
 
 def _discloses(drawn: Pool, pool: Pool, model: str) -> bool:

@@ -20,8 +20,9 @@ DIGITS = 3
 """Significant digits of a figure on sealed verdicts. Probabilities can be chosen so that all digits of a Brier score
 spell out every verdict: one of 1/2, 1/4, 1/8 ... for each candidate."""
 _REST = ""
-_MOST_UNITED = 10
-"""Of an attribute with more levels than this, only single levels are compared with those of another, not unions."""
+_MOST_UNITED = 12
+"""Of two attributes that both have more levels than this, single levels of either are compared with unions of the
+other's, not unions with unions."""
 
 
 def too_few(counts: Mapping[str, int | Sequence[int]], fewest: int, *, hidden: Collection[str] = ()) -> set[str]:
@@ -33,8 +34,8 @@ def too_few(counts: Mapping[str, int | Sequence[int]], fewest: int, *, hidden: C
     Parameters
     ----------
     counts : mapping of str to int, or to a sequence of int
-        Candidates in each level, or several counts, each of a part of those counted before: such as its candidates,
-        those that people labelled, and those on which people agree. A level without any has nothing to disclose. What
+        Candidates in each level, or several counts: such as its candidates, those that people labelled, and those on
+        which people agree. A level without any has nothing to disclose. What
         is withheld for a count depends on no later one, which would tell where people agree.
     fewest : int
     hidden : collection of str
@@ -72,7 +73,7 @@ class Parts:
     levels : dict of str to dict of str to ndarray of bool, shape (groups,)
         By attribute and level, which groups it consists of; a group is alike in all attributes.
     counts : ndarray of int, shape (counts, groups)
-        Each of a part of the candidates counted before, as in `too_few`.
+        As in `too_few`: of all candidates, of the labelled, and others; what the last is of is part of the labelled.
     """
 
     levels: dict[str, dict[str, Chosen]]
@@ -94,14 +95,15 @@ class Parts:
             return set()
         counts = self.counts if of_verdicts else self.counts[:-1]
         withheld: set[tuple[str, str]] = set()
-        said: list[Chosen] = []
+        said: list[Codes] = []
+        nowhere = np.zeros(counts.shape[1], dtype=np.bool_)
         for name, levels in self.levels.items():
             # What has no level is in the total, but in no figure of its own.
-            divided = {**levels, _REST: ~np.any(list(levels.values()), axis=0)}
+            divided = {**levels, _REST: ~np.any([nowhere, *levels.values()], axis=0)}
             numbers = {level: [int(n) for n in counts[:, groups].sum(axis=1)] for level, groups in divided.items()}
             few = too_few(numbers, fewest, hidden=[_REST])
             together = np.any([divided[level] for level in few], axis=0)
-            division = np.array([together, *(groups for level, groups in divided.items() if level not in few)])
+            division = np.argmax([together, *(groups for level, groups in divided.items() if level not in few)], axis=0)
             if any(_nearly_alike(division, before, counts, fewest) for before in said):
                 few |= set(levels)
             else:
@@ -109,42 +111,74 @@ class Parts:
             withheld |= {(name, level) for level in few - {_REST}}
         return withheld
 
-    def at_least(self, name: str, level: str, withheld: Collection[tuple[str, str]]) -> int:
-        """The smallest last count of a withheld level that follows from what is said of other levels and of the total.
+    def known(self, withheld: Collection[tuple[str, str]]) -> list[Chosen]:
+        """The sets of groups whose numbers are said: all, levels, and what the levels of an attribute leave."""
+        everything = np.ones(self.counts.shape[1], dtype=np.bool_)
+        known = [everything]
+        for name, levels in self.levels.items():
+            said = [groups for level, groups in levels.items() if (name, level) not in withheld]
+            known += [*said, ~np.any([~everything, *said], axis=0)]
+        return known
 
-        Of every set of candidates with a known count that contains the level, at most the others can be in that count.
+    def at_most(self, groups: Chosen, known: Sequence[Chosen], fewest: int) -> int:
+        """The most labelled candidates that groups can have by what is said, or if they have few, just fewer.
+
+        Their own number is not used: whether it reaches a bound could tell on which of a few candidates nobody decided.
+
+        Parameters
+        ----------
+        groups : ndarray of bool, shape (groups,)
+        known : sequence of ndarray of bool, shape (groups,)
+        fewest : int
         """
-        own = self.levels[name][level]
-        said = {
-            (attribute, of): groups
-            for attribute, levels in self.levels.items()
-            for of, groups in levels.items()
-            if (attribute, of) not in withheld
-        }
-        nowhere = np.zeros_like(own)
-        beside = ~np.any([nowhere, *(groups for (attribute, _), groups in said.items() if attribute == name)], axis=0)
-        known = [groups for groups in (beside, ~nowhere, *said.values()) if not (own & ~groups).any()]
-        *_, before, last = self.counts
-        return max(int(last[groups].sum() - before[groups & ~own].sum()) for groups in known)
+        everything, labelled, *_ = self.counts
+        most = min(int(everything[groups].sum()), *(int(labelled[around].sum()) for around in _around(groups, known)))
+        return min(most, fewest - 1) if labelled[groups].sum() < fewest else most
+
+    def at_least(self, groups: Chosen, known: Sequence[Chosen], fewest: int) -> int:
+        """The smallest last count of groups that follows from what is said.
+
+        Of every set with a known count that contains them, at most the others can be in that count.
+
+        Parameters
+        ----------
+        groups, known, fewest
+            As in `at_most`.
+        """
+        last = self.counts[-1]
+        return max(
+            int(last[around].sum()) - self.at_most(around & ~groups, known, fewest) for around in _around(groups, known)
+        )
 
 
-def _nearly_alike(first: Chosen, second: Chosen, counts: Codes, fewest: int) -> bool:
+def _around(groups: Chosen, known: Sequence[Chosen]) -> list[Chosen]:
+    """The known sets that contain groups; all are one of them."""
+    places = np.flatnonzero(groups)
+    return [of for of in known if of[places].all()]
+
+
+def _nearly_alike(first: Codes, second: Codes, counts: Codes, fewest: int) -> bool:
     """Whether levels of one attribute are together the same candidates as levels of another but for 1 to a few.
 
     Parameters
     ----------
-    first, second : ndarray of bool, shape (levels, groups)
+    first, second : ndarray of int, shape (groups,)
+        Their levels.
     counts : ndarray of int, shape (counts, groups)
     fewest : int
     """
-    united = np.eye(len(second), dtype=np.intp)
-    if len(second) <= _MOST_UNITED:
-        united = np.arange(2 ** len(second))[:, None] >> np.arange(len(second)) & 1
+    together, shape = first * (int(second.max()) + 1) + second, (int(first.max()) + 1, int(second.max()) + 1)
     for numbers in counts:
-        inside = (first * numbers) @ (united @ second).T
-        apart = np.minimum(inside, (first * numbers).sum(axis=1)[:, None] - inside).sum(axis=0)
-        if ((apart > 0) & (apart < fewest)).any():
-            return True
+        table = np.bincount(together, weights=numbers, minlength=shape[0] * shape[1]).reshape(shape)
+        for of_both in (table, table.T):
+            others = of_both.shape[1]
+            united = np.eye(others)
+            if others <= _MOST_UNITED:
+                united = (np.arange(2**others)[:, None] >> np.arange(others) & 1).astype(np.float64)
+            inside = of_both @ united.T
+            apart = np.minimum(inside, of_both.sum(axis=1)[:, None] - inside).sum(axis=0)
+            if ((apart > 0) & (apart < fewest)).any():
+                return True
     return False
 
 
@@ -156,7 +190,7 @@ def parts_of(attributes: Mapping[str, Factor], counted: Sequence[Chosen]) -> Par
     attributes : mapping of str to Factor
         Of n candidates each.
     counted : sequence of ndarray of bool, shape (n,)
-        Each is a part of the one before.
+        What `Parts.counts` counts.
 
     Returns
     -------

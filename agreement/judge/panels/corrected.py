@@ -211,10 +211,15 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         return [], [f"Rogan-Gladen is not computed: it {ASSUMES}, which is rejected ({why}){beside}."]
     tested = "not rejected" if verdict.p is not None else f"not testable: {verdict.undefined_because}"
     sentence = f"{ASSUMES} ({tested})"
-    return [
-        Row(ROGAN_GLADEN, (model, judge), corrected_by_rates(pool, model), basis=basis.in_words, sentence=sentence)
-        for model in pool.models
-    ], []
+    rows, refused = [], []
+    for model in pool.models:
+        estimate = corrected_by_rates(pool, model)
+        if 0 < estimate.n < pool.plan.fewest_shown:
+            # With the judge's verdicts on what people left undecided, such a score says which candidates these are.
+            refused.append(f"The {ROGAN_GLADEN} score of {model} is {why_withheld(pool.plan.fewest_shown)}.")
+            continue
+        rows.append(Row(ROGAN_GLADEN, (model, judge), estimate, basis=basis.in_words, sentence=sentence))
+    return rows, refused
 
 
 def _beside_uniformity(pool: Pool, judge: str, basis: Basis) -> str:

@@ -147,14 +147,16 @@ def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
     undivided = {"": Factor(np.zeros(material.n, dtype=np.intp), ("all",))}
     parts = parts_of(material.attributes or undivided, counted(material, judge, basis))
     withheld = parts.withheld(plan.fewest_shown, of_verdicts=False)
+    known = parts.known(withheld) if withheld else []
     for name, levels in parts.levels.items():
         for level, groups in levels.items():
             stratum = f"{name} {level}".strip()
-            judged, rated, n = (int(number) for number in parts.counts[:, groups].sum(axis=1))
+            n = int(parts.counts[-1][groups].sum())
             if (name, level) in withheld:
                 none = undefined("labels", 0, unit, f"at least {least}", why_withheld(plan.fewest_shown, unit))
-                outcome = PASSED if parts.at_least(name, level, withheld) >= least else NOT_ESTIMABLE
-                if judged < least or rated < least >= plan.fewest_shown:
+                outcome = PASSED if parts.at_least(groups, known, plan.fewest_shown) >= least else NOT_ESTIMABLE
+                judged = int(parts.counts[2][groups].sum())
+                if min(judged, parts.at_most(groups, known, plan.fewest_shown)) < least:
                     outcome = FAILED
                 yield Row(STRATUM, (judge, basis.name), none, stratum, basis.in_words, outcome)
                 continue

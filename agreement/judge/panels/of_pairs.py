@@ -11,9 +11,11 @@ from agreement.coding import Codes, Floats
 from agreement.estimate import Estimate
 from agreement.judge.bases import Basis, main_basis
 from agreement.judge.compared import FIRST, SECOND, Compared, Orders, in_both_orders, prefers_shown_first, wins
+from agreement.judge.keys import numbered
 from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.rows import EVERYTHING, Panel, Row
+from agreement.judge.withheld import too_few
 from agreement.judge.wording import counted, in_percent, listed, said_of_judges
 from agreement.paired_outcomes import Preferred
 from agreement.percent import bounded_mean, share
@@ -163,6 +165,7 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
     else:
         refused.append(_SEALED)
     among, said = _beside_people(material, basis, plan)
+    shows_labelled = among.size < material.n and not _few_of_two_competitors(material, compared, plan)
     of_one_order: list[str] = []
     of_no_order: list[str] = []
     for judge in material.judges:
@@ -173,7 +176,7 @@ def win_rates(key: str, material: Material, compared: Compared, plan: Plan) -> P
         own = list(_rates(material, compared, codes, (judge,), plan, note))
         rows += own
         sentences += _sentence(judge, own)
-        if among.size < material.n:
+        if shows_labelled:
             part = material.part(among)
             assert part.compared is not None
             rows += _rates(part, part.compared, codes[:, among], (judge,), plan, note, stratum=said)
@@ -209,6 +212,22 @@ def _beside_people(material: Material, basis: Basis, plan: Plan) -> tuple[Codes,
     if not basis.left_out or plan.fewest_shown > 1:
         return material.labelled_places, "pairs that people compared"
     return material.labelled_places[basis.given], f"pairs with a verdict by {basis.name}"
+
+
+def _few_of_two_competitors(material: Material, compared: Compared, plan: Plan) -> bool:
+    """Whether numbers of compared pairs would tell on which of a few sealed pairs of the same two nobody decided."""
+    if plan.fewest_shown <= 1:
+        return False
+    names = compared.names()
+    of_names = {name: code for code, name in enumerate(names)}
+    sides = [
+        np.array([*(of_names.get(name, 0) for name in side.names), len(names)])[side.codes]
+        for side in (compared.first, compared.second)
+    ]
+    two, n = numbered([np.minimum(*sides), np.maximum(*sides)])
+    everything, labelled = np.bincount(two, minlength=n), np.bincount(two[material.labelled_places], minlength=n)
+    counts = {str(place): (int(everything[place]), int(labelled[place])) for place in range(n)}
+    return bool(too_few(counts, plan.fewest_shown))
 
 
 def _sentence(name: str, rows: list[Row]) -> list[str]:

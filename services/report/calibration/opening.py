@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 from sqlmodel import select
 
-from agreement.judge.bases import bases
+from agreement.judge.bases import bases, labelled_and_judged
 from agreement.judge.material import Material
 from agreement.judge.panels import criteria
 from agreement.judge.plan import Plan
@@ -81,18 +80,18 @@ def counts_before_opening(
 def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
     """Yield the sentences on the numbers of labelled candidates that criteria depend on."""
     least, labelled = plan.criteria.fewest_in_stratum, material.labelled
-    by_people = np.zeros(material.n, dtype=np.bool_)
-    by_people[material.labelled_places] = True
     # Of a few, also of none, a number tells on which of them nobody could decide.
-    parts = parts_of(material.attributes, [np.ones_like(by_people), by_people])
+    on = [among for judge in material.judges for among in labelled_and_judged(material, judge)]
+    parts = parts_of(material.attributes, on)
     withheld = parts.withheld(FEWEST_SEALED, of_verdicts=True)
+    known = parts.known(withheld) if withheld else []
     strata: dict[str, str] = {}
     few: list[str] = []
     for name, levels in parts.levels.items():
         for level, groups in levels.items():
-            candidates, n = (int(number) for number in parts.counts[:, groups].sum(axis=1))
-            strata[f"{name} {level}"] = said = "not said" if (name, level) in withheld else str(n)
-            if candidates < least or n < least >= FEWEST_SEALED:
+            n, is_said = int(parts.counts[1][groups].sum()), (name, level) not in withheld
+            strata[f"{name} {level}"] = said = str(n) if is_said else "not said"
+            if (n if is_said else parts.at_most(groups, known, FEWEST_SEALED)) < least:
                 few.append(f"{name} {level} ({said})")
     of_each = "".join(f", {stratum}: {number}" for stratum, number in strata.items())
     yield f"People labelled {labelled.n} test {unit} in all{of_each}. Those without a verdict by the basis count less."

@@ -223,6 +223,24 @@ def test_where_people_agree_is_not_told_of_sealed_pairs_by_the_win_rates_of_a_ju
     assert {row.stratum for row in panel.of(of_pairs.WIN_RATE)} == {"all", "pairs that people compared"}
 
 
+@pytest.mark.parametrize("undecided", [38, 39])
+def test_nor_by_them_whether_the_one_sealed_pair_of_two_competitors_was_compared(undecided: int) -> None:
+    """With three competitors, how many comparisons each has tells how many every two of them have."""
+    human = "".join(" " if place in (0, undecided) else "a" for place in range(N))
+    of_three = replace(
+        pairs({"one": ("a" * N, "+" * N)}, human=human),
+        compared=Compared(
+            Factor(np.repeat([0, 0, 1], [20, 19, 1]), ("x", "y")),
+            Factor(np.repeat([0, 1, 1], [20, 19, 1]), ("y", "z")),
+            {},
+        ),
+    )
+
+    panel = calibrate(of_three, replace(PLAN, fewest_shown=5))["corrected"]
+
+    assert {row.stratum for row in panel.of(of_pairs.WIN_RATE)} == {"all"}
+
+
 def test_an_answer_compared_with_one_of_the_same_competitor_is_no_comparison() -> None:
     material = pairs({"one": ("a" * N, "+" * N)})
     same = replace(material, compared=Compared(X, X, {}))

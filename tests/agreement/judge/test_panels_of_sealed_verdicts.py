@@ -1,5 +1,6 @@
 """Of sealed verdicts on few candidates, no figure and no sentence tells what people said."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -7,14 +8,14 @@ import pytest
 
 from agreement.estimate import Estimate
 from agreement.judge.card import card
-from agreement.judge.certificate import Identity, Origin, certificate
+from agreement.judge.certificate import MOST_REPEATED, Identity, Origin, certificate, name_hash
 from agreement.judge.columns import Columns
 from agreement.judge.conditions import CORRECTED_BETWEEN
 from agreement.judge.factors import Factor
 from agreement.judge.panels import PANELS, corrected, criteria
 from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import rounded
+from agreement.judge.withheld import parts_of, rounded
 from tests.agreement.judge.panel_material import PLAN, material
 
 
@@ -122,6 +123,51 @@ def test_nor_by_an_attribute_that_divides_the_candidates_nearly_alike():
     assert {outcome for *_, outcome in apart if outcome} == {"passed"}
 
 
+@pytest.mark.parametrize("order", [("fine", "coarse"), ("coarse", "fine")])
+def test_nor_by_levels_of_a_fine_attribute_that_are_together_nearly_one_of_a_coarse_one(order):
+    fine = Factor(np.repeat(np.arange(12), 20), tuple(map(str, range(12))))
+    coarse = Factor(np.repeat([0, 1, 2], [81, 79, 80]), ("x", "y", "z"))
+    factors = {name: {"fine": fine, "coarse": coarse}[name] for name in order}
+    human = _agreeing(240)
+
+    said = _said([human, _with_difference(human, [80])], human, factors=factors)
+
+    # 0 to 3 have 80 candidates, all of x, which has one more.
+    withheld = {stratum for statistic, _, stratum, n, *_ in said if statistic == criteria.STRATUM and n == 0}
+    assert withheld == {f"{order[1]} {level}" for level in factors[order[1]].names}
+
+
+@pytest.mark.parametrize(("fewest", "n"), [(30, 71), (29, 70)])
+def test_nor_by_the_outcome_of_a_level_that_is_withheld_because_of_a_rare_one(fewest, n):
+    category = Factor(np.r_[[0], np.repeat([1, 2], [30, n - 31])], ("rare", "x", "y"))
+    human = _agreeing(n)
+    plan = replace(SEALED, basis="majority", criteria=Criteria(fewest_in_stratum=fewest))
+
+    def said(without_label, apart):
+        first = human.copy()
+        first[without_label] = np.nan
+        given = material([first, _with_difference(first, [apart])], {"judge": human}, factors={"category": category})
+        return [(row.stratum, row.estimate.n, row.sentence) for row in criteria.panel(given, plan).of(criteria.STRATUM)]
+
+    # The rare one has no label and people differ on one of x, or the other way round.
+    assert said(0, 5) == said(5, 0)
+
+
+def test_many_combinations_of_attributes_are_compared_within_little_memory():
+    rng = np.random.default_rng(3)
+    names = tuple(map(str, range(9)))
+    attributes = {f"a{number}": Factor(rng.integers(0, 9, 20_000), names) for number in range(6)}
+    parts = parts_of(attributes, [np.ones(20_000, dtype=np.bool_)] * 2)
+
+    tracemalloc.start()
+    withheld = parts.withheld(5, of_verdicts=True)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert withheld == set()
+    assert most < 20e6
+
+
 def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
     category = Factor(np.repeat([-1, 0, 1], [1, 20, 30]), ("x", "y"))
     human = _agreeing(51)
@@ -131,6 +177,15 @@ def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
 
     assert alike == apart
     assert [(stratum, n) for _, _, stratum, n, *_ in alike if stratum == "category x"] == [("category x", 0)]
+
+
+def test_an_attribute_that_only_development_subjects_have_withholds_nothing():
+    human = _agreeing(60)
+    category = Factor(np.repeat([0, 1], 30), ("x", "y"))
+
+    said = _said([human], human, False, factors={"category": category, "grade": Factor(np.full(60, -1), ("low",))})
+
+    assert [stratum for statistic, _, stratum, n, *_ in said if n] == ["category x", "category y"]
 
 
 def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_on_them_or_not():
@@ -149,6 +204,21 @@ def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_o
     # A is withheld too: beside B's and the total, C's only label would be told.
     assert alike == said(_with_difference(human, [80]))
     assert alike[0] == ["B"] and len(alike[1]) == 2
+
+
+def test_a_score_by_the_judges_rates_does_not_tell_its_verdict_on_the_one_answer_on_which_people_differ():
+    human, models = _agreeing(60), Factor(np.repeat([0, 1], 30), ("A", "B"))
+    judge = _with_difference(human, [3, 40])
+
+    def said(place):
+        given = material([human, _with_difference(human, [place])], {"judge": judge}, models=models)
+        panel = corrected.panel(given, replace(SEALED, basis="majority"))
+        rows = [(row.parties[0], row.estimate.n) for row in panel.of(corrected.ROGAN_GLADEN)]
+        return rows, [why for why in panel.refused if "Rogan-Gladen" in why]
+
+    # The judge calls the first wrong and the second right.
+    assert said(0) == said(1)
+    assert said(0)[0] == [("B", 0)] and "score of A is withheld" in said(0)[1][0]
 
 
 def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
@@ -174,6 +244,25 @@ def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_c
     assert len(corrected.panel(given, PLAN).of(CORRECTED_BETWEEN)) == 3
 
 
+@pytest.mark.parametrize(("answered", "compared"), [([25, 25, 24], 1), ([25, 24, 24], 1), ([25, 25, 20], 3)])
+def test_nor_where_the_items_of_two_pairs_of_conditions_are_alike_but_for_a_few(answered, compared):
+    names = ("primed", "stem only", "image removed")
+    condition = Factor(np.repeat([0, 1, 2], answered), names)
+    human, items = (np.concatenate([values[:n] for n in answered]) for values in (_agreeing(25), np.arange(25)))
+
+    def said(second):
+        given = material(
+            [human, second], {"judge": human}, models=Factor(np.zeros(human.size, dtype=int), ("A",)), items=items,
+            factors={"condition": condition}, conditions={"condition": condition},
+        )  # fmt: skip
+        rows = corrected.panel(given, replace(SEALED, basis="majority")).of(CORRECTED_BETWEEN)
+        return [(row.stratum, row.basis) for row in rows]
+
+    assert len(said(human)) == compared
+    # The last item under the first condition, then another one.
+    assert compared == 3 or said(_with_difference(human, [24])) == said(_with_difference(human, [3]))
+
+
 def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelled():
     category = Factor(np.repeat([0, 1, 2], [2, 30, 40]), ("rare", "x", "y"))
     human = _agreeing(72)
@@ -185,6 +274,40 @@ def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelle
 
     assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 40}}
     assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
+
+
+def test_what_a_certificate_covers_and_its_criteria_withhold_the_same_levels():
+    """One level here and another there would tell together whether the rare candidate is labelled."""
+    category = Factor(np.repeat([0, 1, 2], [1, 30, 31]), ("rare", "x", "y"))
+    human, judge = _agreeing(62), _agreeing(62)
+    human[0] = np.nan
+    # By its verdicts y is the smaller one.
+    judge[40:42] = np.nan
+    given = material([human], {"judge": judge}, factors={"category": category})
+    panels = {criteria.KEY: criteria.panel(given, SEALED)}
+
+    document = certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",))))
+
+    assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 31}}
+    numbers = {row.stratum: row.estimate.n for row in panels[criteria.KEY].of(criteria.STRATUM)}
+    assert numbers == {"category rare": 0, "category x": 0, "category y": 29}
+
+
+def test_the_verdicts_in_a_certificate_do_not_tell_which_of_many_sealed_candidates_are_labelled():
+    judge = _agreeing(MOST_REPEATED + 1_000)
+    human = np.where(np.arange(judge.size) < 60, judge, np.nan)
+    undecided = human.copy()
+    undecided[7] = np.nan
+    origin = Origin((), Columns((), ("judge",)), lambda places: [str(place) for place in places])
+
+    def repeated(first, plan):
+        given = material([first], {"judge": judge})
+        panels = {criteria.KEY: criteria.panel(given, plan)}
+        return certificate(given, panels, plan, Identity(), origin)["repeats"]
+
+    assert repeated(human, SEALED) == repeated(undecided, SEALED)
+    assert len(repeated(human, SEALED)) == MOST_REPEATED
+    assert {name_hash(str(place)) for place in range(60)} <= repeated(human, PLAN).keys()
 
 
 def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():

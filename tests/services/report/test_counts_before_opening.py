@@ -21,3 +21,14 @@ def test_a_tier_of_few_is_counted_alike_whatever_people_could_decide_in_it(undec
     counts, *_ = counts_in_words(material([human], {"judge": np.ones(22)}, factors={"tier": TIERS}), PLAN, "candidates")
 
     assert ", tier common: not said, tier rare: not said." in counts
+
+
+@pytest.mark.parametrize("undecided", [30, 5])
+def test_nor_does_what_cannot_pass_tell_where_people_could_not_decide(undecided: int) -> None:
+    tiers = Factor(np.repeat([0, 1, 2], [30, 1, 40]), ("x", "rare", "y"))
+    human = np.ones(71)
+    human[undecided] = np.nan
+
+    *_, short = counts_in_words(material([human], {"judge": np.ones(71)}, factors={"tier": tiers}), PLAN, "candidates")
+
+    assert "fewer than 30 in tier rare (not said)." in short
