@@ -14,6 +14,7 @@ from services.judging.run_identity import judge_of
 SHORTEST = 40
 """Shorter texts, such as "Is there a lesion?", may be in any prompt."""
 _READ_AT_ONCE = 5_000
+_ENDS = " .,;:!?…"
 # The item's id, its key, what the text is, and the text.
 _Text = tuple[int | None, str, str, str]
 
@@ -21,9 +22,9 @@ _Text = tuple[int | None, str, str, str]
 def require_no_test_texts(session: Session, study_id: int, prompt: str) -> None:
     """Refuse a prompt that contains a text of an item whose human verdicts are sealed, or of its models' answers.
 
-    White space and case do not matter. A text that items of development subjects contain as well, such as a question
-    that all items share, is no example of a test subject. Texts of people are not looked at: whether a prompt holds one
-    would reveal it.
+    White space, case and the punctuation at the end of a text do not matter. A text that items of development subjects
+    contain as well, such as a question that all items share, is no example of a test subject. Texts of people are not
+    looked at: whether a prompt holds one would reveal it.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def require_no_test_texts(session: Session, study_id: int, prompt: str) -> None:
     matches: dict[str, tuple[str, str]] = {}
     for item, key, what, text in _texts(session, study_id):
         if item in sealed:
-            looked_for = _normalised(text)
+            looked_for = _without_end(_normalised(text))
             if looked_for[:SHORTEST] in beginnings and looked_for in within:
                 matches.setdefault(looked_for, (key, what))
     if matches:
@@ -106,3 +107,9 @@ def _texts(session: Session, study_id: int) -> Iterator[_Text]:
 
 def _normalised(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _without_end(text: str) -> str:
+    """Leave out the punctuation at the end, which an example in a prompt has of its own or lacks."""
+    shorter = text.rstrip(_ENDS)
+    return shorter if len(shorter) >= SHORTEST else text

@@ -135,7 +135,15 @@ def _head(judge: str, results: dict[str, Uniformity], orders: list[Row], shares:
     doubtful = sum(row.sentence == NOT_TRUSTED for row in orders)
     if doubtful:
         said.append(f"the order of {doubtful} of {counted(len(orders), 'pair')} of models must not be trusted")
+        said[-1] += _without_interval(results["model"])
     return f"{judge}: {'; '.join(said)}."
+
+
+def _without_interval(models: Uniformity) -> str:
+    """How many orders are not trusted for want of an interval: a judge that never differs must not look worst."""
+    without = sum(bool(np.isnan(gap.low)) for gap in models.gaps.values())
+    reason = "for want of an interval, as where judge and humans never differ on a model"
+    return f" ({without:,} of them {reason})" if without else ""
 
 
 def _furthest(result: Uniformity, shares: bool) -> str:
@@ -256,7 +264,7 @@ def _orders(material: Material, judge: str, basis: Basis, result: Uniformity | N
         raw = means[first] - means[second]
         bias = result.gaps.get((first, second))
         name = "difference of two models"
-        method = Words("judge's difference on all", ", moved by the limits of the bias's")
+        method = Words("judge's difference on all", ", shifted by the difference in bias and its limits")
         n = sizes[first] + sizes[second]
         if bias is None or np.isnan(bias.low):
             missing = [model for model in (first, second) if model not in result.levels]

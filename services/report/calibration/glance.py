@@ -17,7 +17,7 @@ from agreement.judge.wording import in_brief, in_points, listed, margin_in_words
 from exchange.report.report_structure import Cell, Column, PlainTable
 
 NOT_DEFINED = "not defined here"
-_LABELS = ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass on direction alone"))
+_LABELS = ((direction.LABELS, "to notice"), (direction.LABELS_TO_PASS, "to pass on direction alone, if it has none"))
 _OF_TWO_PARTS = (
     "The criteria of a judge whose agreement on test was opened are of test subjects; all other columns are of "
     "development subjects."

@@ -94,7 +94,10 @@ def counts_in_words(material: Material, plan: Plan, unit: str) -> Iterator[str]:
             if (n if is_said else parts.at_most(groups, known, FEWEST_SEALED)) < least:
                 few.append(f"{name} {level} ({said})")
     of_each = "".join(f", {stratum}: {number}" for stratum, number in strata.items())
-    yield f"People labelled {labelled.n} test {unit} in all{of_each}. Those without a verdict by the basis count less."
+    yield (
+        f"People labelled {labelled.n} test {unit} in all{of_each}. Criteria count only those that have the verdicts "
+        "that they compare, which may be fewer."
+    )
     if "not said" in strata.values():
         yield (
             f"No number is said of fewer than {FEWEST_SEALED}, nor of what would tell it: there the criterion "

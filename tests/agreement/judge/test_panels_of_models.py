@@ -371,6 +371,22 @@ def test_failures_bound_the_raw_score_and_are_not_scored():
     assert "1 error, 1 refusal" in panel.of("raw, worst case")[0].estimate.method
 
 
+def test_orders_that_are_not_trusted_for_want_of_an_interval_are_counted_apart():
+    human = np.tile([1.0, 1.0, 0.0, 0.0], 30)
+    models = Factor(np.repeat([0, 1, 2], 40), ("A", "B", "C"))
+    never, on_two = human.copy(), human.copy()
+    on_two[[0, 1, 2, 40, 43]] = 1.0 - on_two[[0, 1, 2, 40, 43]]
+    other = human.copy()
+    other[-1] = 1.0 - other[-1]
+
+    panel = uniformity.panel(material([human, other], {"never": never, "on two": on_two}, models=models), PLAN)
+
+    said = {head.partition(":")[0]: head.partition("n = 120; ")[2] for head in panel.heads}
+    reason = "of them for want of an interval, as where judge and humans never differ on a model)."
+    assert said["never"] == f"the order of 3 of 3 pairs of models must not be trusted (3 {reason}"
+    assert said["on two"] == "the order of 3 of 3 pairs of models must not be trusted."
+
+
 def test_a_judge_that_errs_differently_stands_first_in_a_line_of_its_own_with_its_failing_levels():
     given = one_sided((0.02, 0.02, 0.3))
     calm = one_sided((0.02, 0.02, 0.02)).judges["judge"]

@@ -87,6 +87,15 @@ def test_a_prompt_with_a_text_of_a_test_subject_is_refused_by_item_and_field(
     assert f"item 'i{of_test}', which is of a test subject; take its examples from items of" in str(refusal.value)
 
 
+@pytest.mark.parametrize("text", [question, vignette, answer])
+@pytest.mark.parametrize("end", ["", ",", "!"])
+def test_the_punctuation_at_the_end_of_a_text_makes_no_difference(divided: Situation, text: object, end: str) -> None:
+    of_test = max(numbers(divided, of_test=True))
+
+    with pytest.raises(Conflict, match=f"item 'i{of_test}', which is of a test subject"):
+        judged_with(divided, as_sent(text(of_test).rstrip(".?") + end))  # type: ignore[operator]
+
+
 def test_what_development_subjects_have_as_well_or_what_is_short_may_be_in_a_prompt(divided: Situation) -> None:
     of_development = max(numbers(divided, of_test=False))
     texts = (SHARED, question(of_development), vignette(of_development), answer(of_development), "left")

@@ -44,5 +44,5 @@ def test_labels_to_pass_are_said_to_be_of_the_direction_alone() -> None:
 
     (line,) = table.rows
     labels = next(place for place, column in enumerate(table.columns) if column.key == "labels")
-    assert line[labels] == "346 to notice, 462 to pass on direction alone"
+    assert line[labels] == "346 to notice, 462 to pass on direction alone, if it has none"
     assert table.columns[labels].meaning.endswith("agreement and the other criteria may take more")

@@ -48,6 +48,7 @@ def test_before_opening_it_is_said_how_many_are_labelled_and_what_cannot_pass_fo
     )
 
     assert first.startswith(f"People labelled {len(of_test)} test candidates")
+    assert first.endswith("Criteria count only those that have the verdicts that they compare, which may be fewer.")
     few = [said for said in more if said.startswith("The criterion 'labels in the stratum' cannot pass for the number")]
     assert len(few) == 1 and "fewer than 30 in " in few[0]
 
