@@ -10,7 +10,7 @@ from scipy.stats import hypergeom
 from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
 from agreement.judge.factors import Chosen
-from agreement.judge.material import Material
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.plan import Plan
 from agreement.judge.scale import Scale, State
 from agreement.leave_one_out import FEWEST_RATERS
@@ -163,6 +163,17 @@ def counted(material: Material, judge: str, basis: Basis) -> tuple[Chosen, ...]:
     given = np.zeros_like(both)
     given[material.labelled_places] = basis.given
     return *before, both, both & given
+
+
+def excluded_by(material: Material, basis: Basis) -> Chosen:
+    """The candidates that a basis excludes: some of its humans did, and none of them gave a verdict."""
+    of: list[Verdicts] = list(material.humans.values())
+    if basis.name in material.humans:
+        of = [material.humans[basis.name]]
+    elif basis.name == ADJUDICATED and material.adjudicated is not None:
+        of = [material.adjudicated]
+    states = np.column_stack([verdicts.states for verdicts in of])
+    return np.asarray((states == State.EXCLUDED).any(axis=1) & (states != State.VERDICT).all(axis=1))
 
 
 @dataclass(frozen=True)

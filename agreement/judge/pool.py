@@ -17,12 +17,11 @@ from agreement.comparisons import paired_difference
 from agreement.corrected_mean import by_weights, over_strata
 from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
-from agreement.judge.bases import ADJUDICATED, Basis
+from agreement.judge.bases import Basis, excluded_by
 from agreement.judge.coefficients import UNIT
 from agreement.judge.factors import Chosen, in_random_groups, labelled_evenly, matched, means_by_code
-from agreement.judge.material import Material, Verdicts
+from agreement.judge.material import Material
 from agreement.judge.plan import Plan
-from agreement.judge.scale import State
 from agreement.magnitude import rescaled
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.p_in_clusters import few_for_normal, two_sided
@@ -108,7 +107,7 @@ class Pool:
 
     def unlabelled(self, model: str) -> Chosen:
         """A model's candidates for which the judge's verdicts stand in."""
-        among = self.models[model] & np.isnan(self.human)
+        among = self.models[model] & np.isnan(self.human) & ~np.isnan(self.judge)
         return np.zeros_like(among) if self.is_whole(model) else among
 
     def corrects(self, model: str) -> bool:
@@ -147,7 +146,7 @@ class Pool:
         among = self.models[model]
         labelled, rest = among & ~np.isnan(self.human), self.unlabelled(model)
         if not rest.any():
-            return self._of_humans(labelled, self.excluded_of(model))
+            return self._of_humans(labelled, int(among.sum() - labelled.sum()), self.excluded_of(model))
         options: dict[str, Any] = {}
         if self.material.clusters is not None:
             options |= {
@@ -175,11 +174,13 @@ class Pool:
         is_share = bool(np.isin(scores, (0.0, 1.0)).all())
         return None if is_share or self.plan.p_in_clusters == "t" else "normal"
 
-    def _of_humans(self, labelled: Chosen, excluded: int) -> Estimate:
-        """The humans' own mean if they labelled every candidate of a model: there is nothing to correct."""
+    def _of_humans(self, labelled: Chosen, others: int, excluded: int) -> Estimate:
+        """The humans' own mean if they labelled every candidate that the judge could stand in for."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
-        left_out = f", {excluded} of them excluded" if excluded else ""
-        note = f"; every candidate is labelled{left_out}: the humans' own"
+        said = f"every candidate is labelled{f', {excluded} of them excluded' if excluded else ''}"
+        if others > excluded:
+            said = f"every candidate with a verdict of the judge is labelled, {others} without left out"
+        note = f"; {said}: the humans' own"
         if np.isin(scores, (0.0, 1.0)).all():
             confidence = self.plan.confidence
             return share(scores == 1.0, clusters, name="corrected score", unit=UNIT, note=note, confidence=confidence)
@@ -273,11 +274,14 @@ class Pool:
             return False
         of_two = self._labelled_items[first], self._labelled_items[second]
         of_both = np.intersect1d(*of_two)
-        counts = [(items.size, int(np.isin(items, of_both).sum())) for items in of_two]
-        # Sealed verdicts on the other items, if few, would follow from the two scores and such a difference.
-        few = any(0 < size - shared < self.plan.fewest_shown for size, shared in counts)
-        shared = all(shared >= LEAST_SHARED * size for size, shared in counts)
-        return shared and of_both.size >= FEWEST_PAIRED and not few
+        shared = all(np.isin(items, of_both).sum() >= LEAST_SHARED * items.size for items in of_two)
+        return shared and of_both.size >= FEWEST_PAIRED and not self._tells_apart
+
+    @cached_property
+    def _tells_apart(self) -> bool:
+        """Whether differences item by item would tell sealed verdicts: those on items labelled for some models only."""
+        first, *others = [set(items.tolist()) for items in self._labelled_items.values() if items.size] or [set()]
+        return self.plan.fewest_shown > 1 and any(other != first for other in others)
 
     @cached_property
     def _units(self) -> Codes | None:
@@ -313,9 +317,8 @@ class Pool:
         """What each candidate contributes to the error of a model's corrected score, shape (n,)."""
         among, errors = self.models[model], np.zeros(self.judge.size)
         known, judged = among & ~np.isnan(self.human), ~np.isnan(self.judge)
-        unlabelled = self.unlabelled(model)
-        rest = unlabelled & judged
-        if not unlabelled.any():
+        rest = self.unlabelled(model)
+        if not rest.any():
             errors[known] = (self.human[known] - self.human[known].mean()) / known.sum()
             return errors
         known &= judged
@@ -390,15 +393,4 @@ def pool_of(material: Material, judge: str, basis: Basis, plan: Plan) -> Pool:
     human = np.full(material.n, np.nan)
     human[material.labelled_places] = basis.scores
     scores = material.scale.scores(material.judges[judge].codes)
-    return Pool(material, human, scores, plan, _excluded(material, basis))
-
-
-def _excluded(material: Material, basis: Basis) -> Chosen:
-    """The candidates that a basis excludes: some of its humans did, and none of them gave a verdict."""
-    of: list[Verdicts] = list(material.humans.values())
-    if basis.name in material.humans:
-        of = [material.humans[basis.name]]
-    elif basis.name == ADJUDICATED and material.adjudicated is not None:
-        of = [material.adjudicated]
-    states = np.column_stack([verdicts.states for verdicts in of])
-    return np.asarray((states == State.EXCLUDED).any(axis=1) & (states != State.VERDICT).all(axis=1))
+    return Pool(material, human, scores, plan, excluded_by(material, basis))

@@ -67,7 +67,7 @@ def corrected_by_rates(pool: Pool, model: str) -> Estimate:
     Estimate
     """
     known = ~np.isnan(pool.human) & ~np.isnan(pool.judge)
-    rest = pool.unlabelled(model) & ~np.isnan(pool.judge)
+    rest = pool.unlabelled(model)
     human, judge, unlabelled = pool.human[known], pool.judge[known], pool.judge[rest]
     estimate = _by_rates(pool, human, judge, unlabelled, known, rest)
     if not rest.any() and (pool.models[model] & known).any():

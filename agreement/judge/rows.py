@@ -38,6 +38,8 @@ class Row:
         The judge it belongs to, if this is not one of the parties.
     is_declared : bool
         Whether the statistic is the name of a criterion that a plan declares, which can be that of a shipped one.
+    bounds : tuple of float
+        What the interval must lie above, or between, if the figure decides by that; figures draw it.
     """
 
     statistic: str
@@ -49,6 +51,7 @@ class Row:
     factor: str = ""
     judge: str = ""
     is_declared: bool = False
+    bounds: tuple[float, ...] = ()
 
     @property
     def is_count(self) -> bool:

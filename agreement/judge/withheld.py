@@ -12,7 +12,9 @@ from agreement.coding import Codes
 from agreement.estimate import Estimate
 from agreement.judge.factors import Chosen, Factor
 from agreement.judge.keys import numbered
+from agreement.judge.material import Material, Verdicts
 from agreement.judge.rows import Panel
+from agreement.judge.scale import State
 
 FEWEST_SEALED = 5
 """Minimum number of labelled candidates behind a figure on sealed verdicts."""
@@ -204,6 +206,36 @@ def parts_of(attributes: Mapping[str, Factor], counted: Sequence[Chosen]) -> Par
         for name, factor in attributes.items()
     }
     return Parts(levels, np.array([np.bincount(groups[among], minlength=n) for among in counted], dtype=np.intp))
+
+
+def where_judged(material: Material, judge: str) -> Material:
+    """The material with human verdicts only where a judge has one; on other candidates they count as excluded.
+
+    Which candidates these are is known from the judge's file: a figure with and one without them would tell, of a few,
+    what was said of each.
+
+    Parameters
+    ----------
+    material : Material
+    judge : str
+
+    Returns
+    -------
+    Material
+        As many candidates are labelled as before.
+    """
+    judged = ~np.isnan(material.judges[judge].codes)
+
+    def of(verdicts: Verdicts) -> Verdicts:
+        lost = ~judged & (verdicts.states == State.VERDICT)
+        states = np.where(lost, np.int8(State.EXCLUDED), verdicts.states)
+        return Verdicts(np.where(judged, verdicts.codes, np.nan), states)
+
+    return replace(
+        material,
+        humans={name: of(verdicts) for name, verdicts in material.humans.items()},
+        adjudicated=None if material.adjudicated is None else of(material.adjudicated),
+    )
 
 
 def in_words(fewest: int, unit: str = "candidate") -> str:

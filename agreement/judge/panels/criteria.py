@@ -87,7 +87,7 @@ def _agreement(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         none = undefined("judge minus human", n, unit, "leave one out", reason)
         yield Row(AGREEMENT, parties, none, sentence=NOT_ESTIMABLE)
         return
-    yield Row(AGREEMENT, parties, gap, sentence=_decided(gap, gap.low > bound))
+    yield Row(AGREEMENT, parties, gap, sentence=_decided(gap, gap.low > bound), bounds=(bound,))
 
 
 def _are_few(material: Material, judge: str, given: Chosen, plan: Plan) -> bool:
@@ -135,7 +135,8 @@ def _direction(material: Material, judge: str, plan: Plan) -> Iterator[Row]:
         basis.scores, own, labelled.clusters, shares=shares, test_in_clusters=test, **plan.bootstrap
     )
     within = -margin < estimate.low and estimate.high < margin
-    yield Row(DIRECTION, parties, estimate, basis=basis.in_words, sentence=_decided(estimate, within))
+    decided, bounds = _decided(estimate, within), (-margin, margin)
+    yield Row(DIRECTION, parties, estimate, basis=basis.in_words, sentence=decided, bounds=bounds)
 
 
 def _strata(material: Material, judge: str, plan: Plan) -> Iterator[Row]:

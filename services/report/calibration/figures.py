@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -178,13 +179,22 @@ def _figure(panel: Panel, asked: _Drawn, scale: Scale) -> Figure | None:
     for wanted in (rows, of_models, of_all):
         drawn = [_span(panel.key, row, scale, factor, several=len(asked.statistics) > 1) for row in wanted]
         if drawn and len({span.line for span in drawn}) <= _MOST_LINES:
-            draw = partial(spans, drawn, axis, limits=asked.limits, from_zero=asked.is_signed)
+            bounds = sorted({factor * bound for row in wanted for bound in row.bounds})
+            draw = partial(spans, drawn, axis, limits=asked.limits, from_zero=asked.is_signed, bounds=bounds)
             lines = "lines are intervals" if any(span.low < span.high for span in drawn) else "no point has an interval"
             caption = f"{PANELS[panel.key].question} {axis}; {lines}, the number at the right is n."
+            caption += _bounds_in_words(bounds)
             sign = sign_in_words([row.estimate for row in wanted])
             key = "-".join(filter(None, ("panel", panel.key, asked.key)))
             return Figure(key, panel.key, PANELS[panel.key].title, f"{caption} {sign}".rstrip(), draw)
     return None
+
+
+def _bounds_in_words(bounds: Sequence[float]) -> str:
+    if not bounds:
+        return ""
+    where = "the bound above" if len(bounds) == 1 else "the bounds between"
+    return f" Dashed: {where} which a line has to lie to pass."
 
 
 def _span(panel: str, row: Row, scale: Scale, factor: float, *, several: bool) -> Span:

@@ -12,7 +12,7 @@ from agreement.judge.material import Material
 from agreement.judge.panels import PANELS, thresholds
 from agreement.judge.plan import Plan
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import FEWEST_SEALED, rounded
+from agreement.judge.withheld import FEWEST_SEALED, rounded, where_judged
 from db import JudgeRun, JudgeVerdict, Study, queries
 from db.base import stored_id
 from protocol.language.expansion import Expansion
@@ -179,7 +179,7 @@ def read_parts(
             name: OfJudge(
                 judge,
                 "test",
-                *_alone(on_test, name),
+                *_alone(on_test, name, is_sealed=fewest > 1),
                 replace(
                     plan,
                     is_trial=False,
@@ -289,8 +289,10 @@ def _told_apart(read: Read) -> Read:
     return replace(material, humans=humans), candidates
 
 
-def _alone(read: Read, judge: str) -> Read:
+def _alone(read: Read, judge: str, *, is_sealed: bool = False) -> Read:
     material, candidates = read
+    if is_sealed:
+        material = where_judged(material, judge)
     runs = {name: own for name, own in material.runs.items() if name == judge}
     return replace(material, judges={judge: material.judges[judge]}, runs=runs), candidates
 

@@ -81,10 +81,18 @@ def forest(
     return spans(drawn, axis, limits=limits, from_zero=all(row.scale in ("points", "signed") for row in rows))
 
 
-def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | None, from_zero: bool = False) -> Any:
+def spans(
+    drawn: Sequence[Span],
+    axis: str,
+    *,
+    limits: tuple[float, float] | None,
+    from_zero: bool = False,
+    bounds: Sequence[float] = (),
+) -> Any:
     """Draw values with their intervals: one line of the drawing per `line`, one colour and symbol per `name`.
 
-    A single empty name needs no legend. If there are no limits, `from_zero` makes the axis include 0.
+    A single empty name needs no legend. If there are no limits, `from_zero` makes the axis include 0. At `bounds`,
+    which intervals have to clear, there are dashed lines over the full height.
     """
     if len(_series(drawn)) > len(SYMBOLS):
         # There are not enough symbols for so many names: give each a line of its own.
@@ -124,6 +132,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
     # For kappa, 0 is agreement by chance alone; for a signed value, no difference.
     shows_zero = limits == KAPPA or (limits is None and from_zero)
     strokes = [{**AT_ZERO, "line": {"color": AXIS, "width": 1.5, "dash": "dot"}}] if shows_zero else []
+    strokes += [{**AT_ZERO, "x0": at, "x1": at, "line": {"color": AXIS, "width": 2, "dash": "dash"}} for at in bounds]
     # Pass the layout in one go: each later change of it costs Plotly as much as creating it.
     of_all = layout(height)
     whole = {
@@ -131,7 +140,7 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
         "margin": {**of_all["margin"], "r": N_WIDTH + SIGN_WIDTH * any(span.warned for span in drawn)},
         "showlegend": series != [""],
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        "xaxis": _axis(axis, limits) | (_from_zero(drawn) if limits is None and from_zero else {}),
+        "xaxis": _axis(axis, limits) | (_from_zero(drawn, bounds) if limits is None and from_zero else {}),
         "yaxis": _axis_of_lines(lines),
         "shapes": strokes,
         "annotations": _numbers_beside(drawn, lines, shifts),
@@ -139,9 +148,12 @@ def spans(drawn: Sequence[Span], axis: str, *, limits: tuple[float, float] | Non
     return go.Figure(data=traces, layout=whole)
 
 
-def _from_zero(drawn: Sequence[Span]) -> dict[str, Any]:
+def _from_zero(drawn: Sequence[Span], bounds: Sequence[float]) -> dict[str, Any]:
     """Return axis settings that include 0: centred if nothing else is drawn, as the edge would cut a dot in half."""
-    reached = (end for span in drawn for end in (span.low, span.value, span.high) if not math.isnan(end))
+    reached = [end for span in drawn for end in (span.low, span.value, span.high) if not math.isnan(end)]
+    if bounds:  # no range is made for what is no data
+        low, high = min(0.0, *reached, *bounds), max(0.0, *reached, *bounds)
+        return {"range": [low - 0.05 * (high - low), high + 0.05 * (high - low)]}
     return {"rangemode": "tozero"} if any(reached) else {"range": [-1, 1]}
 
 

@@ -245,6 +245,19 @@ def test_answers_that_all_humans_excluded_are_not_said_to_be_where_humans_differ
     assert said.endswith("leaves out only those without a verdict by that human.")
 
 
+def test_where_the_judge_could_stand_in_for_no_answer_the_score_is_the_humans_own():
+    human = np.tile([0.0, 1.0, 1.0], 10)
+    human[29] = np.nan
+    judge = np.where(np.isnan(human), np.nan, 1.0)
+
+    (row,) = corrected.panel(material([human], {"judge": judge}), PLAN).of(corrected.CORRECTED)
+
+    assert (row.estimate.value, row.estimate.n) == (19 / 29, 29)
+    assert str(row.estimate.method).endswith(
+        "every candidate with a verdict of the judge is labelled, 1 without left out: the humans' own"
+    )
+
+
 def test_beside_a_model_that_is_labelled_throughout_the_others_lack_a_design_or_labels():
     panel = corrected.panel(labelled_on_all_of_a(), Plan())
 

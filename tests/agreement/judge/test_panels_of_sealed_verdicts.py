@@ -15,7 +15,7 @@ from agreement.judge.factors import Factor
 from agreement.judge.panels import PANELS, corrected, criteria
 from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import parts_of, rounded
+from agreement.judge.withheld import parts_of, rounded, where_judged
 from tests.agreement.judge.panel_material import PLAN, material
 
 
@@ -229,6 +229,34 @@ def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_lab
     panel = corrected.panel(material([human], {"judge": np.tile(_agreeing(30), 2)}, items=items, models=models), SEALED)
 
     assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
+
+
+def test_nor_where_of_three_models_two_pairs_share_all_items_but_one():
+    human, models = np.tile(_agreeing(60), 3), Factor(np.repeat([0, 1, 2], 60), ("A", "B", "C"))
+    for model, labelled in enumerate((50, 40, 39)):
+        human[60 * model + labelled : 60 * (model + 1)] = np.nan
+    given = material([human], {"judge": np.tile(_agreeing(60), 3)}, items=np.tile(np.arange(60), 3), models=models)
+
+    panel = corrected.panel(given, SEALED)
+
+    # Those on 40 and on 39 items would tell what was said of B's answer to the one between.
+    assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
+
+
+def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
+    models = Factor(np.repeat([0, 1], 30), ("A", "B"))
+    human, judge = _agreeing(60), _agreeing(60)
+    judge[0] = np.nan
+
+    def said(second):
+        given = where_judged(material([human, second], {"judge": judge}, models=models), "judge")
+        plan = replace(SEALED, basis="majority", design="unknown", criteria=Criteria(fewest_in_stratum=5))
+        panels = criteria.panel(given, plan), corrected.panel(given, plan)
+        return given.labelled.n, [(panel.sentences, panel.rows, panel.refused) for panel in panels]
+
+    labelled, figures = said(human)
+    assert (labelled, figures) == said(_with_difference(human, [0]))
+    assert labelled == 60
 
 
 def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_candidates_more():

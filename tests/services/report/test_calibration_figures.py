@@ -74,6 +74,16 @@ def test_the_place_of_a_human_is_drawn_by_candidates_by_humans_and_by_epsilon() 
     assert {text.split(":")[0] for text in epsilons.figure.data[0].text} >= {"judge, epsilon 0", "judge, epsilon 0.3"}
 
 
+def test_the_bounds_that_decide_a_criterion_are_drawn_and_within_the_axis() -> None:
+    agreement, direction_ = (each.draw() for each in figures_of(criteria.panel(three_humans(), PLAN), SHARES))
+
+    for figure, bounds in ((agreement, [-0.1]), (direction_, [-5, 5])):
+        dashed = [shape.x0 for shape in figure.layout.shapes if shape.line.dash == "dash"]
+        low, high = figure.layout.xaxis.range
+        assert dashed == bounds
+        assert low < min(bounds) and max(0, *bounds) < high
+
+
 def test_a_criterion_that_a_plan_declares_is_not_drawn_as_the_shipped_one_that_it_is_named_like() -> None:
     named = (Declared("agreement", "cohen_kappa", above=0.2), Declared("direction", "cohen_kappa", above=0.2))
     declared = replace(PLAN, criteria=Criteria(declared=named))

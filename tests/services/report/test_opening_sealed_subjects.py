@@ -164,6 +164,26 @@ def test_no_figure_on_test_has_so_many_digits_that_it_could_spell_out_verdicts(s
     assert len(given) > 20 and [float(f"{figure:.3g}") for figure in given] == given
 
 
+def test_a_test_answer_on_which_the_judge_says_nothing_is_in_no_figure_on_test(
+    migrated_sqlite: Path, tmp_path: Path
+) -> None:
+    sealed = divided_read_and_judged(migrated_sqlite, tmp_path)
+    of_test = items_for_test(sealed)
+    judged = [f"i{n},k{n},correct" for n in range(N) if f"i{n}" != min(of_test)]
+    import_runs.import_judge_verdicts(
+        sealed.database, sealed.admin, "sealed", name="gap", judge="Gap", field="score.verdict",
+        content="\n".join(["item,candidate,verdict", *judged]).encode(), file_name="gap.csv",
+        identity=import_runs.Identity("judge-1", "", "v9"),
+    )  # fmt: skip
+    sealed_split.open_test(sealed.database, sealed.admin, "sealed", "gap", "It is final.")
+
+    panels = calibration.calibration_of(sealed.database, sealed.admin, "sealed", runs=["gap"]).panels.values()
+
+    on_test = {row.basis for panel in panels for row in panel.rows if row.basis.endswith(", test subjects")}
+    assert f"mean of 2, {len(of_test) - 1} labelled, 1 left out, test subjects" in on_test
+    assert not any("0 left out" in basis for basis in on_test)
+
+
 @pytest.mark.usefixtures("opened")
 def test_what_is_stored_of_a_look_does_not_tell_whether_a_guess_of_the_verdicts_is_right(sealed: Situation) -> None:
     """The chain's hashes cover it and are in the package; who knows the agreement has few verdicts to guess."""
