@@ -56,6 +56,22 @@ def test_degrees_of_freedom_and_noncentrality_are_those_of_rjafroc():
     assert round(planned.df, 1) == 23.1
 
 
+def test_standard_error_and_degrees_of_freedom_are_those_of_imrmc():
+    # iMRMC's tests of its R package: U-statistics of simulated areas, 10 readers and 100 + 100 cases in one condition;
+    # its components of cases without and with disease, of readers, and of their interactions
+    negative, positive, both, readers = 0.021898200, 0.024511600, 0.00623156, 0.010478300
+    negative_read, positive_read, rest = 0.0217010, 0.0233584, 0.0595167
+    of_cases = negative / 100 + positive / 100 + both / 100**2
+    of_reads = negative_read / 100 + positive_read / 100 + rest / 100**2
+    # Two conditions that share neither readers nor cases: the difference has twice the variance of one.
+    components = VarianceComponents(readers, of_cases + of_reads, 0.0, of_cases, 0.0, 200, 10, "iMRMC, sim.gRoeMetz")
+
+    (planned,) = plan_reader_study(components, [10], [200])
+
+    assert planned.se**2 / 2 == pytest.approx(0.001558203, abs=5e-9)
+    assert planned.df == pytest.approx(18.27544, abs=1e-4)
+
+
 def test_the_width_is_that_of_the_interval_that_belongs_to_the_standard_error():
     (planned,) = plan_reader_study(VAN_DYKE, [6], [112], confidence=0.9)
 
