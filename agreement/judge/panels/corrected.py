@@ -210,7 +210,7 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         beside = _beside_uniformity(pool, judge, basis)
         return [], [f"Rogan-Gladen is not computed: it {ASSUMES}, which is rejected ({why}){beside}."]
     tested = "not rejected" if verdict.p is not None else f"not testable: {verdict.undefined_because}"
-    sentence = f"{ASSUMES} ({tested})"
+    sentence = f"{ASSUMES} ({tested}); of the answers without a label"
     rows, refused = [], []
     for model in pool.models:
         estimate = corrected_by_rates(pool, model)
