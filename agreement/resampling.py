@@ -29,6 +29,7 @@ from agreement.planned_kind import of_plan
 from agreement.planned_seed import PlannedSeed
 from agreement.shared_draw import ClusterDraw
 from agreement.spread import UNDEFINED_SHARE, Spread, bca_limits, percentile_limits, widened_limits
+from agreement.totals_of_draws import totals_in_orders, totals_of_one
 from agreement.words import Words
 
 Seed = int | Sequence[int] | np.random.SeedSequence | PlannedSeed | ClusterDraw
@@ -41,8 +42,6 @@ MOST_ORDERS = 64
 
 _SAID = {"percentile": "percentile", "widened": "percentiles widened by t", "bca": "BCa"}
 _FIRST = 100  # rows that are checked first, to see whether it is worth checking that all differ
-_DRAWN = 2_500_000  # numbers drawn at once: larger blocks are reallocated each time, which is slower
-_LAID = 24_000_000  # numbers laid out in permuted orders at once
 _MANY_ADDED = 100_000  # from this many contributions on, rows are summed in one pass, and columns keep their order
 
 ONE_DRAW = ", one draw of clusters for all estimates"
@@ -330,40 +329,15 @@ def _resampled_totals(
         return np.asarray(drawn_kinds(generator, counts, resamples) @ rows)
     expanded = np.repeat(np.arange(len(rows)), counts) if units > len(rows) else None
     if len(rows) >= MANY_DISTINCT:
-        return _totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator, orders)
+        return totals_in_orders(rows if expanded is None else rows[expanded], resamples, generator, orders)
+    if expanded is None and (rows[:, 1:] == rows[0, 1:]).all():
+        return totals_of_one(rows, resamples, generator)
     totals = np.empty((resamples, rows.shape[1]))
     start = 0
     with in_one_thread():
         for times in drawn_times(generator, units, resamples, CHUNK, expanded):
             product(times, rows, totals[start : start + len(times)])
             start += len(times)
-    return totals
-
-
-def _totals_in_orders(rows: Floats, resamples: int, generator: np.random.Generator, orders: int) -> Floats:
-    """Totals of resamples of many units, with each draw applied to several random orders; shape (resamples, k).
-
-    Drawing takes most of the time. How often the first, second ... unit is drawn gives another resample when the units
-    are in a different order. Each is an ordinary resample, and the totals of any two are uncorrelated: over random
-    orders, the products of the deviations of two units that are matched have mean 0.
-    """
-    units, k = rows.shape
-    orders = max(1, min(orders, resamples, _LAID // (units * k)))
-    varying = np.flatnonzero((rows != rows[0]).any(axis=0))
-    columns = np.ascontiguousarray(rows[:, varying].T)
-    laid = np.empty((orders, varying.size, units))
-    for order in laid:
-        np.take(columns, generator.permutation(units), axis=1, out=order, mode="clip")
-    laid_out = laid.reshape(orders * varying.size, units).T
-    drawn = np.empty((-(-resamples // orders), orders * varying.size))
-    start = 0
-    with in_one_thread():
-        for times in drawn_times(generator, units, len(drawn), _DRAWN):
-            np.matmul(times, laid_out, out=drawn[start : start + len(times)])
-            start += len(times)
-    # constant columns, such as the count of units, are the same in every resample
-    totals = np.tile(units * rows[0], (resamples, 1))
-    totals[:, varying] = drawn.reshape(-1, varying.size)[:resamples]
     return totals
 
 
