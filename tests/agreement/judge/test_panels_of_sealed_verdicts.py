@@ -221,6 +221,23 @@ def test_a_score_by_the_judges_rates_does_not_tell_its_verdict_on_the_one_answer
     assert said(0)[0] == [("B", 0)] and "score of A is withheld" in said(0)[1][0]
 
 
+@pytest.mark.parametrize("design", ["random", "unknown"])
+@pytest.mark.parametrize("second", ["differs", "is wrong"])
+def test_nothing_tells_whether_a_verdict_is_of_a_model_with_one_answer_or_of_the_one_withheld_with_it(second, design):
+    models = Factor(np.repeat([0, 1, 2], [41, 30, 1]), ("A", "B", "C"))
+    judge = np.r_[_agreeing(41), _agreeing(30), 1.0]
+
+    def said(place):
+        human = judge if second == "differs" else _with_difference(judge, [place])
+        other = _with_difference(human, [0, 41, place] if second == "differs" else [0, 41])
+        panel = corrected.panel(material([human, other], {"judge": judge}, models=models), plan)
+        return rounded(panel, 5).as_dict()
+
+    plan = replace(SEALED, basis="majority", design=design)
+    of_b = next(place for place in range(42, 71) if judge[place] == judge[71])
+    assert said(of_b) == said(71)
+
+
 def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
     human = np.tile(_agreeing(30), 2)
     items, models = np.tile(np.arange(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
