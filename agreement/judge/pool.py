@@ -279,9 +279,11 @@ class Pool:
 
     @cached_property
     def _tells_apart(self) -> bool:
-        """Whether differences item by item would tell sealed verdicts: those on items labelled for some models only."""
+        """Whether differences item by item would tell sealed verdicts: on items undecided for a model, or unjudged."""
+        undecided = np.isnan(self.human) & ~np.isnan(self.judge)
         first, *others = [set(items.tolist()) for items in self._labelled_items.values() if items.size] or [set()]
-        return self.plan.fewest_shown > 1 and any(other != first for other in others)
+        apart = undecided[self.material.labelled_places].any() or any(other != first for other in others)
+        return self.plan.fewest_shown > 1 and bool(apart)
 
     @cached_property
     def _units(self) -> Codes | None:

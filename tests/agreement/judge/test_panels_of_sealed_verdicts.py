@@ -260,6 +260,20 @@ def test_nor_where_of_three_models_two_pairs_share_all_items_but_one():
     assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
 
 
+def test_whether_models_are_compared_item_by_item_does_not_tell_on_which_item_people_differ():
+    human, models = np.tile(_agreeing(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
+    judge, items = _with_difference(human, [7, 12, 40, 53]), np.tile(np.arange(30), 2)
+    judge[4] = np.nan
+
+    def said(place):
+        of_two = [human, _with_difference(human, [place])]
+        given = where_judged(material(of_two, {"judge": judge}, models=models, items=items), "judge")
+        return corrected.panel(given, replace(SEALED, basis="majority")).of("corrected difference")[0].sentence
+
+    # Of the first, the judge has no verdict on the other model's answer.
+    assert said(34) == said(36)
+
+
 def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
     models = Factor(np.repeat([0, 1], 30), ("A", "B"))
     human, judge = _agreeing(60), _agreeing(60)
