@@ -335,6 +335,24 @@ def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelle
     assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
 
 
+@pytest.mark.parametrize(
+    ("labelled", "x"),
+    [(30, "passed, as follows from other numbers; its own is withheld"), (29, "not estimable, its number is withheld")],
+)
+def test_a_certificate_says_of_a_level_whose_number_of_labels_is_withheld_why_it_passes_nevertheless(labelled, x):
+    category = Factor(np.repeat([0, 1, 2], [1, 30, 40]), ("rare", "x", "y"))
+    human = _agreeing(71)
+    human[1 : 31 - labelled] = np.nan
+    given = material([human], {"judge": _agreeing(71)}, factors={"category": category})
+    panels = {key: panel.compute(given, SEALED) for key, panel in PANELS.items()}
+
+    of_levels = card(certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",)))))
+
+    assert "category rare: failed, as follows from other numbers; its own is withheld" in of_levels
+    assert f"category x: {x}" in of_levels
+    assert "category y: passed, 40 candidates with a verdict" in of_levels
+
+
 def test_what_a_certificate_covers_and_its_criteria_withhold_the_same_levels():
     """One level here and another there would tell together whether the rare candidate is labelled."""
     category = Factor(np.repeat([0, 1, 2], [1, 30, 31]), ("rare", "x", "y"))
