@@ -177,7 +177,9 @@ class Pool:
     def _of_humans(self, labelled: Chosen, others: int, excluded: int) -> Estimate:
         """The humans' own mean if they labelled every candidate that the judge could stand in for."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
-        said = f"every candidate is labelled{f', {excluded} of them excluded' if excluded else ''}"
+        # Sealed verdicts are left out where the judge has none.
+        out = "excluded" if self.plan.fewest_shown <= 1 else "excluded or without a verdict of the judge"
+        said = f"every candidate is labelled{f', {excluded} of them {out}' if excluded else ''}"
         if others > excluded:
             said = f"every candidate with a verdict of the judge is labelled, {others} without left out"
         note = f"; {said}: the humans' own"

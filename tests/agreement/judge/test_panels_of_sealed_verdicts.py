@@ -290,6 +290,16 @@ def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
     assert labelled == 60
 
 
+def test_a_score_does_not_call_excluded_what_people_answered_and_the_judge_did_not():
+    human, judge = _agreeing(30), _agreeing(30)
+    judge[0] = np.nan
+
+    given = where_judged(material([human], {"judge": judge}), "judge")
+    (score,) = corrected.panel(given, SEALED).of(corrected.CORRECTED)
+
+    assert "labelled, 1 of them excluded or without a verdict of the judge: the humans' own" in score.estimate.method
+
+
 def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_candidates_more():
     human = np.tile(_agreeing(30), 3)
     human[61:] = np.nan
