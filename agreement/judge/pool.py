@@ -145,7 +145,7 @@ class Pool:
         """A model's prediction-powered mean under the sampling design (`prediction_powered_mean`)."""
         among = self.models[model]
         labelled, rest = among & ~np.isnan(self.human), self.unlabelled(model)
-        if not rest.any():
+        if not rest.any() and (self.drawn_alike or among.sum() == among[self.material.labelled_places].sum()):
             return self._of_humans(labelled, int(among.sum() - labelled.sum()), self.excluded_of(model))
         options: dict[str, Any] = {}
         if self.material.clusters is not None:
@@ -175,7 +175,7 @@ class Pool:
         return None if is_share or self.plan.p_in_clusters == "t" else "normal"
 
     def _of_humans(self, labelled: Chosen, others: int, excluded: int) -> Estimate:
-        """The humans' own mean if they labelled every candidate that the judge could stand in for."""
+        """The humans' own mean if the judge could stand in for nothing, and nothing has to be weighted."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
         # Sealed verdicts are left out where the judge has none.
         out = "excluded" if self.plan.fewest_shown <= 1 else "excluded or without a verdict of the judge"
