@@ -12,6 +12,7 @@ from agreement.judge.panels import HOW_TO, uniformity
 from agreement.judge.panels.criteria import (
     DIRECTION,
     HUMANS,
+    NOT_ESTIMABLE,
     PASSED,
     STRATUM,
     level_after_looks,
@@ -162,6 +163,10 @@ def _result_in_words(row: dict[str, Any], *, in_points: bool) -> str:
     figure = "undefined" if value is None else short(value) + (" points" if in_points else "")
     figure += "" if low is None else f" [{short(low)}, {short(high)}]"
     stratum = "" if row["stratum"] == "all" else f"{row['stratum']}: "
+    if row["statistic"] == STRATUM and value is None:
+        if row["sentence"] == NOT_ESTIMABLE:
+            return f"{stratum}{NOT_ESTIMABLE}, its number is withheld"
+        return f"{stratum}{row['sentence']}, as follows from other numbers; its own is withheld"
     if row["statistic"] in (STRATUM, HUMANS) and value is not None:
         count = counted(round(value), "human" if row["statistic"] == HUMANS else estimate["unit"])
         both = f" with a verdict by {' and by '.join(row['parties'])}" if row["statistic"] == STRATUM else ""

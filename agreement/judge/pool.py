@@ -145,7 +145,7 @@ class Pool:
         """A model's prediction-powered mean under the sampling design (`prediction_powered_mean`)."""
         among = self.models[model]
         labelled, rest = among & ~np.isnan(self.human), self.unlabelled(model)
-        if not rest.any():
+        if not rest.any() and (self.drawn_alike or among.sum() == among[self.material.labelled_places].sum()):
             return self._of_humans(labelled, int(among.sum() - labelled.sum()), self.excluded_of(model))
         options: dict[str, Any] = {}
         if self.material.clusters is not None:
@@ -175,9 +175,11 @@ class Pool:
         return None if is_share or self.plan.p_in_clusters == "t" else "normal"
 
     def _of_humans(self, labelled: Chosen, others: int, excluded: int) -> Estimate:
-        """The humans' own mean if they labelled every candidate that the judge could stand in for."""
+        """The humans' own mean if the judge could stand in for nothing, and nothing has to be weighted."""
         scores, clusters = self.human[labelled], self._clusters(labelled)
-        said = f"every candidate is labelled{f', {excluded} of them excluded' if excluded else ''}"
+        # Sealed verdicts are left out where the judge has none.
+        out = "excluded" if self.plan.fewest_shown <= 1 else "excluded or without a verdict of the judge"
+        said = f"every candidate is labelled{f', {excluded} of them {out}' if excluded else ''}"
         if others > excluded:
             said = f"every candidate with a verdict of the judge is labelled, {others} without left out"
         note = f"; {said}: the humans' own"
@@ -279,9 +281,11 @@ class Pool:
 
     @cached_property
     def _tells_apart(self) -> bool:
-        """Whether differences item by item would tell sealed verdicts: those on items labelled for some models only."""
+        """Whether differences item by item would tell sealed verdicts: on items undecided for a model, or unjudged."""
+        undecided = np.isnan(self.human) & ~np.isnan(self.judge)
         first, *others = [set(items.tolist()) for items in self._labelled_items.values() if items.size] or [set()]
-        return self.plan.fewest_shown > 1 and any(other != first for other in others)
+        apart = undecided[self.material.labelled_places].any() or any(other != first for other in others)
+        return self.plan.fewest_shown > 1 and bool(apart)
 
     @cached_property
     def _units(self) -> Codes | None:

@@ -132,6 +132,14 @@ def _withheld(pool: Pool) -> set[str]:
     return too_few({**numbers, "": pool.counted(rest)}, pool.plan.fewest_shown, hidden=[""]) - {""}
 
 
+def _without(pool: Pool, withheld: set[str]) -> Pool:
+    """The pool without the candidates of some models."""
+    if not withheld:
+        return pool
+    among = ~np.any([pool.models[model] for model in withheld], axis=0)
+    return pool.part(pool.material.part(among), among)
+
+
 def _by_other_bases(pool: Pool, judge: str, usual: Basis, models: list[str]) -> Iterator[Row]:
     """The corrected scores by every other basis, to show how much they depend on it; not computed for large pools.
 
@@ -175,7 +183,8 @@ def _differed(pool: Pool, judge: str, basis: Basis) -> str | None:
 def _unusable(pool: Pool, judge: str, basis: Basis) -> list[str]:
     """The reasons why no score can be corrected; empty if those of the models that `Pool.corrects` can be."""
     plan, material = pool.plan, pool.material
-    if plan.design == "unknown" and not any(map(pool.is_whole, pool.models)):
+    # Whether a model of a few sealed candidates is whole would tell whether people decided on them.
+    if plan.design == "unknown" and not any(map(pool.is_whole, pool.models.keys() - _withheld(pool))):
         return [UNSAID]
     differed = _differed(pool, judge, basis)
     if differed is not None:
@@ -204,7 +213,8 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
         return [], [
             "Rogan-Gladen is not computed: the labelled were drawn with unequal probabilities, which its rates ignore."
         ]
-    verdict = rates_by_model(pool)
+    withheld = _withheld(pool)
+    verdict = rates_by_model(_without(pool, withheld))
     if verdict.p is not None and verdict.p <= 1.0 - pool.plan.confidence:
         why = f"{p_in_words(verdict.p)}; {verdict.name}"
         beside = _beside_uniformity(pool, judge, basis)
@@ -212,7 +222,7 @@ def _rogan_gladen(pool: Pool, judge: str, basis: Basis) -> tuple[list[Row], list
     tested = "not rejected" if verdict.p is not None else f"not testable: {verdict.undefined_because}"
     sentence = f"{ASSUMES} ({tested}); of the answers without a label"
     rows, refused = [], []
-    for model in pool.models:
+    for model in [model for model in pool.models if model not in withheld]:
         estimate = corrected_by_rates(pool, model)
         if 0 < estimate.n < pool.plan.fewest_shown:
             # With the judge's verdicts on what people left undecided, such a score says which candidates these are.

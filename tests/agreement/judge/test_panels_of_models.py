@@ -414,3 +414,15 @@ def test_a_judge_that_errs_differently_stands_first_in_a_line_of_its_own_with_it
     first = [(row.statistic, row.parties[0], row.stratum) for row in panel.rows[:2]]
     assert first == [(uniformity.TEST, "judge", "model"), (uniformity.LEVEL, "judge", "model C")]
     assert panel.in_short == panel.heads and len(panel.sentences) > len(panel.heads)
+
+
+@pytest.mark.parametrize(("design", "share"), [("random", 1 / 3), ("probability", None), ("stratified", None)])
+def test_a_score_is_the_humans_own_where_only_what_they_labelled_is_judged_if_all_were_drawn_alike(design, share):
+    # Of the answers that are right, half were labelled; of those that are wrong, all.
+    human = np.r_[np.zeros(20), np.ones(10), np.full(10, np.nan)]
+    strata = Factor(np.repeat([0, 1], 20), ("wrong", "right"))
+    of_part = material([human], {"judge": human}, probability=np.repeat([1.0, 0.5], 20), strata=strata)
+
+    (score,) = corrected.panel(of_part, replace(PLAN, design=design)).of(corrected.CORRECTED)
+
+    assert score.estimate.value == pytest.approx(share) if share else np.isnan(score.estimate.value)

@@ -221,6 +221,23 @@ def test_a_score_by_the_judges_rates_does_not_tell_its_verdict_on_the_one_answer
     assert said(0)[0] == [("B", 0)] and "score of A is withheld" in said(0)[1][0]
 
 
+@pytest.mark.parametrize("design", ["random", "unknown"])
+@pytest.mark.parametrize("second", ["differs", "is wrong"])
+def test_nothing_tells_whether_a_verdict_is_of_a_model_with_one_answer_or_of_the_one_withheld_with_it(second, design):
+    models = Factor(np.repeat([0, 1, 2], [41, 30, 1]), ("A", "B", "C"))
+    judge = np.r_[_agreeing(41), _agreeing(30), 1.0]
+
+    def said(place):
+        human = judge if second == "differs" else _with_difference(judge, [place])
+        other = _with_difference(human, [0, 41, place] if second == "differs" else [0, 41])
+        panel = corrected.panel(material([human, other], {"judge": judge}, models=models), plan)
+        return rounded(panel, 5).as_dict()
+
+    plan = replace(SEALED, basis="majority", design=design)
+    of_b = next(place for place in range(42, 71) if judge[place] == judge[71])
+    assert said(of_b) == said(71)
+
+
 def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
     human = np.tile(_agreeing(30), 2)
     items, models = np.tile(np.arange(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
@@ -243,6 +260,20 @@ def test_nor_where_of_three_models_two_pairs_share_all_items_but_one():
     assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
 
 
+def test_whether_models_are_compared_item_by_item_does_not_tell_on_which_item_people_differ():
+    human, models = np.tile(_agreeing(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
+    judge, items = _with_difference(human, [7, 12, 40, 53]), np.tile(np.arange(30), 2)
+    judge[4] = np.nan
+
+    def said(place):
+        of_two = [human, _with_difference(human, [place])]
+        given = where_judged(material(of_two, {"judge": judge}, models=models, items=items), "judge")
+        return corrected.panel(given, replace(SEALED, basis="majority")).of("corrected difference")[0].sentence
+
+    # Of the first, the judge has no verdict on the other model's answer.
+    assert said(34) == said(36)
+
+
 def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
     models = Factor(np.repeat([0, 1], 30), ("A", "B"))
     human, judge = _agreeing(60), _agreeing(60)
@@ -257,6 +288,16 @@ def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
     labelled, figures = said(human)
     assert (labelled, figures) == said(_with_difference(human, [0]))
     assert labelled == 60
+
+
+def test_a_score_does_not_call_excluded_what_people_answered_and_the_judge_did_not():
+    human, judge = _agreeing(30), _agreeing(30)
+    judge[0] = np.nan
+
+    given = where_judged(material([human], {"judge": judge}), "judge")
+    (score,) = corrected.panel(given, SEALED).of(corrected.CORRECTED)
+
+    assert "labelled, 1 of them excluded or without a verdict of the judge: the humans' own" in score.estimate.method
 
 
 def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_candidates_more():
@@ -302,6 +343,24 @@ def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelle
 
     assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 40}}
     assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
+
+
+@pytest.mark.parametrize(
+    ("labelled", "x"),
+    [(30, "passed, as follows from other numbers; its own is withheld"), (29, "not estimable, its number is withheld")],
+)
+def test_a_certificate_says_of_a_level_whose_number_of_labels_is_withheld_why_it_passes_nevertheless(labelled, x):
+    category = Factor(np.repeat([0, 1, 2], [1, 30, 40]), ("rare", "x", "y"))
+    human = _agreeing(71)
+    human[1 : 31 - labelled] = np.nan
+    given = material([human], {"judge": _agreeing(71)}, factors={"category": category})
+    panels = {key: panel.compute(given, SEALED) for key, panel in PANELS.items()}
+
+    of_levels = card(certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",)))))
+
+    assert "category rare: failed, as follows from other numbers; its own is withheld" in of_levels
+    assert f"category x: {x}" in of_levels
+    assert "category y: passed, 40 candidates with a verdict" in of_levels
 
 
 def test_what_a_certificate_covers_and_its_criteria_withhold_the_same_levels():
