@@ -19,15 +19,16 @@ from agreement.estimate import Estimate, undefined
 from agreement.interval_kinds import Interval
 from agreement.judge.bases import Basis, excluded_by
 from agreement.judge.coefficients import UNIT
-from agreement.judge.factors import Chosen, in_random_groups, labelled_evenly, matched, means_by_code
+from agreement.judge.factors import Chosen, labelled_evenly, matched, means_by_code
 from agreement.judge.material import Material
 from agreement.judge.plan import Plan
-from agreement.magnitude import rescaled
+from agreement.judge.raw_scores import raw_score
 from agreement.model_comparisons import prediction_powered_difference
 from agreement.p_in_clusters import few_for_normal, two_sided
-from agreement.percent import bounded_mean, mean, share
+from agreement.percent import mean, share
 from agreement.prevalence import prediction_powered_mean
 from agreement.quantiles import upper_normal, upper_t
+from agreement.recovered_limits import limits_of_difference
 from agreement.words import Part, Words
 
 DESIGNS = {
@@ -43,6 +44,7 @@ LEAST_SHARED = 0.5
 """The smallest share of each model's labels on items labelled for both, for the same."""
 
 ROUNDING = 1e-9
+_INDEPENDENT = ", taken as independent"
 
 
 @dataclass(frozen=True)
@@ -120,23 +122,7 @@ class Pool:
     def raw(self, model: str) -> Estimate:
         """The judge's mean score of a model, over all candidates with its verdict."""
         among = self.models[model] & ~np.isnan(self.judge)
-        scores, clusters = self.judge[among], self._clusters(among)
-        if self.material.scale.shares:
-            return share(scores == 1.0, clusters, name="raw score", unit=UNIT, confidence=self.plan.confidence)
-        if self.material.scale.kind == "ordinal":
-            return self._of_scale(scores, clusters)
-        if clusters is not None:
-            clusters = in_random_groups(clusters)
-        return mean(scores, clusters, name="raw score", unit=UNIT, **self.plan.bootstrap_of_mean(clusters))
-
-    def _of_scale(self, scores: Floats, clusters: Codes | None) -> Estimate:
-        """Mean of ordered levels, bounded by the ends of the scale."""
-        steps = self.material.scale.steps
-        low, width = float(steps.min()), float(np.ptp(steps))
-        within = bounded_mean(
-            (scores - low) / width, clusters, name="raw score", unit=UNIT, note="", confidence=self.plan.confidence
-        )
-        return rescaled(within, low, width)
+        return raw_score(self.judge[among], self._clusters(among), self.material.scale, self.plan)
 
     def _clusters(self, among: Chosen) -> Codes | None:
         return None if self.material.clusters is None else compact(self.material.clusters[among])[0]
@@ -213,12 +199,18 @@ class Pool:
         kind = ", normal interval" if by_normal else ", t interval by the number of clusters"
         method = Words("difference of the two corrected scores", kind)
         value, n = a.value - b.value, a.n + b.n
-        if not a.se or not b.se:
-            reason = a.undefined_because or b.undefined_because or "no standard error of a corrected score"
+        reason = a.undefined_because or b.undefined_because
+        if reason:
             return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
         correlation = self._correlation(first, second)
         shared = Part(f", correlation {correlation:.2f}", together=", correlated") if self._units is not None else None
-        method = Words(method, shared or ", taken as independent")
+        if not a.se or not b.se:
+            method = Words("difference of the two corrected scores, limits from those of both", shared or _INDEPENDENT)
+            return Estimate(
+                name, value, *limits_of_difference(a, b, correlation), n, UNIT, method,
+                confidence=self.plan.confidence, n_clusters=n_clusters,
+            ).warned(self._of_both_samples(first, second))  # fmt: skip
+        method = Words(method, shared or _INDEPENDENT)
         se = math.sqrt(max(0.0, a.se**2 + b.se**2 - 2.0 * correlation * a.se * b.se))
         if se <= ROUNDING * max(a.se, b.se):
             reason = "the standard error is 0"

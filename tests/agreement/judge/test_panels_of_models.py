@@ -279,6 +279,17 @@ def test_two_models_labelled_throughout_are_compared_without_a_design():
     assert row.estimate.value == pytest.approx(a - b)
 
 
+def test_two_models_labelled_throughout_that_share_no_items_are_compared_by_the_limits_of_both():
+    human = np.r_[np.repeat([1.0, 0.0], [56, 14]), np.repeat([1.0, 0.0], [48, 32])]
+    given = material([human], {"judge": human}, models=Factor(np.repeat([0, 1], [70, 80]), ("A", "B")))
+
+    (row,) = corrected.panel(given, PLAN).of("corrected difference")
+
+    # Newcombe (1998), method 10
+    assert (round(row.estimate.low, 4), round(row.estimate.high, 4)) == (0.0524, 0.3339)
+    assert row.estimate.n == 150 and "limits from those of both" in str(row.estimate.method)
+
+
 def test_where_a_judge_is_silent_on_a_model_labelled_throughout_no_score_of_its_own_is_said():
     given = material([np.ones(4)], {"j": np.full(4, np.nan)}, models=Factor(np.array([0, 0, 1, 1]), ("A", "B")))
 
