@@ -37,8 +37,8 @@ def too_few(counts: Mapping[str, int | Sequence[int]], fewest: int, *, hidden: C
     ----------
     counts : mapping of str to int, or to a sequence of int
         Candidates in each level, or several counts: such as its candidates, those that people labelled, and those on
-        which people agree. A level without any has nothing to disclose. What
-        is withheld for a count depends on no later one, which would tell where people agree.
+        which people agree. A level without any has nothing to disclose. What is withheld for a count depends on no
+        later one, which would tell where people agree.
     fewest : int
     hidden : collection of str
         Levels that have no figure anyway.

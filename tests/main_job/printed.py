@@ -86,7 +86,11 @@ def p_text(p: float | None) -> str:
         return ""
     if p < 0.0001:
         return "< 0.0001"
-    return f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    text = f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    decimals = 4
+    while float(text) == 0.05 != p and decimals <= 15:  # on which side of the usual level it lies is to be seen
+        text, decimals = f"{p:.{decimals}f}", decimals + 1
+    return text
 
 
 def row_texts(row: Mapping[str, Any]) -> list[str]:
