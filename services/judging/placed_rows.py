@@ -15,7 +15,7 @@ from protocol.scales import EXCLUDED
 from services.judging.candidate_keys import UNKNOWN, CandidateKeys, Ids
 from services.judging.foreign_rows import Unplaced
 from services.judging.named_models import NamedModels
-from services.judging.sources import LEAVING_OUT, LISTED
+from services.judging.sources import LISTED, leaving_out
 
 _NAMED = 5
 AT_ONCE = 5_000
@@ -180,14 +180,12 @@ def _note_replaced(
 
 def _note_unmatched(unmatched: Offenders, rows: int, file_name: str, problems: Problems, unit: str) -> None:
     if unmatched.count:
-        remedy = f"correct the keys and import again, or {LEAVING_OUT}"
-        if unit == "pair":
-            # A judge often compares every two answers, of which a phase draws some.
-            remedy = remedy.replace("such lines", "lines about pairs that were not drawn for people")
+        # A judge often compares every two answers, of which a phase draws some.
+        lines = "lines about pairs that were not drawn for people" if unit == "pair" else "such lines"
         problems.take(
             InputRefused(
                 f"{file_name}: {unmatched.count} of {rows} verdicts name an item and {unit} that the study "
-                f"lacks, such as {unmatched.named}; {remedy}."
+                f"lacks, such as {unmatched.named}; correct the keys and import again, or {leaving_out(lines)}."
             )
         )
 

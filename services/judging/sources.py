@@ -25,7 +25,6 @@ from services.people.permission import require_role
 LISTED = 20
 SKIP_ROWS = "Skip rows that match no candidate, or are not as their format says"
 """The page's checkbox for what the commands call --skip-unplaced."""
-LEAVING_OUT = f"leave out such lines (“{SKIP_ROWS}” on the page, --skip-unplaced of the command)"
 
 
 class RunFile(NamedTuple):
@@ -87,6 +86,11 @@ class Verdicts:
             "stopped": list(self.stopped),
         }
         return {key: value for key, value in said.items() if value}
+
+
+def leaving_out(lines: str = "such lines") -> str:
+    """Return the way out of an import that is refused because of some lines."""
+    return f"leave out {lines} (“{SKIP_ROWS}” on the page, --skip-unplaced of the command)"
 
 
 def unread_in_words(parameters: Mapping[str, Any]) -> str:
@@ -324,6 +328,6 @@ def _refused(lines: ForeignLines, name: str) -> InputRefused:
     """Return the refusal that lists the lines without a candidate."""
     reasons = Problems()
     for line in lines.unplaced:
-        reasons.add(name, line.place, f"{line.because}; correct it, or {LEAVING_OUT}.")
+        reasons.add(name, line.place, f"{line.because}; correct it, or {leaving_out()}.")
     reasons.count = lines.left_out
     return reasons.refusal()
