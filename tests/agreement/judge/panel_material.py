@@ -1,5 +1,6 @@
 """What the tests of the panels are given: a judge of MRI-Eval, and three humans whose judge errs by model."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from agreement.judge.scale import BINARY, Scale, State
 
 YES_NO = Scale("binary", BINARY, BINARY[1:])
 PLAN = Plan(design="random", resamples=400)
+SEALED = replace(PLAN, fewest_shown=5)
 WIDE = Plan(design="random", resamples=400, margin=0.3)
 """Whose labels are few, and soon counted."""
 
@@ -75,3 +77,15 @@ def graded(scale=LIKERT, lower=0.0):
     humans = [np.clip(truth + rng.integers(-1, 2, 150), 0, 4) for _ in range(3)]
     judge = np.clip(truth - (rng.random(150) < lower), 0, 4)
     return material(humans, {"judge": judge}, scale, models=Factor(np.arange(150) % 2, ("A", "B")))
+
+
+def agreeing(n):
+    """Verdicts of so many candidates, wrong and right in turn."""
+    return np.tile([0.0, 1.0], (n + 1) // 2)[:n]
+
+
+def with_difference(human, places):
+    """The same verdicts but on some candidates."""
+    other = human.copy()
+    other[places] = 1.0 - other[places]
+    return other

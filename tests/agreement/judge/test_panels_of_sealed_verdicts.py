@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 from agreement.estimate import Estimate
-from agreement.judge.card import card
-from agreement.judge.certificate import MOST_REPEATED, Identity, Origin, certificate, name_hash
-from agreement.judge.columns import Columns
-from agreement.judge.conditions import CORRECTED_BETWEEN
 from agreement.judge.factors import Factor
-from agreement.judge.panels import PANELS, corrected, criteria
+from agreement.judge.panels import corrected, criteria
 from agreement.judge.plan import Criteria, Declared
 from agreement.judge.rows import Panel, Row
-from agreement.judge.withheld import parts_of, rounded, where_judged
-from tests.agreement.judge.panel_material import PLAN, material
+from agreement.judge.withheld import parts_of, rounded
+from tests.agreement.judge.panel_material import PLAN, SEALED, agreeing, material, with_difference
 
 
 def few_labels(labelled):
@@ -29,9 +25,6 @@ def few_labels(labelled):
     names = tuple("ABC"[: len(labelled)])
     models = Factor(np.repeat(np.arange(len(labelled)), 100), names)
     return material([human.ravel()], {"judge": judge.ravel()}, models=models)
-
-
-SEALED = replace(PLAN, fewest_shown=5)
 
 
 def test_of_sealed_verdicts_no_figure_rests_on_so_few_that_single_ones_are_told():
@@ -58,16 +51,6 @@ def test_a_declared_criterion_says_the_same_of_few_sealed_verdicts_whether_peopl
     assert said_of_parts(first) == said_of_parts(np.r_[1 - first[0], first[1:]])
 
 
-def _agreeing(n):
-    return np.tile([0.0, 1.0], (n + 1) // 2)[:n]
-
-
-def _with_difference(human, places):
-    other = human.copy()
-    other[places] = 1.0 - other[places]
-    return other
-
-
 def _said(humans, judge, by_majority=True, **parts):
     """What the shipped criteria and corrected scores print of sealed verdicts, but for figures on all candidates."""
     plan = replace(SEALED, basis="majority" if by_majority else None, criteria=Criteria(fewest_in_stratum=5))
@@ -84,10 +67,10 @@ def _said(humans, judge, by_majority=True, **parts):
 
 def test_numbers_of_labels_do_not_tell_by_subtraction_whether_two_people_agree_on_a_rare_candidate():
     category = Factor(np.r_[[0], np.repeat([1, 2], [29, 30])], ("rare", "x", "y"))
-    human = _agreeing(60)
+    human = agreeing(60)
 
     alike = _said([human, human], human, factors={"category": category})
-    apart = _said([human, _with_difference(human, [0])], human, factors={"category": category})
+    apart = _said([human, with_difference(human, [0])], human, factors={"category": category})
 
     numbers = {stratum: (n, outcome) for statistic, _, stratum, n, _, outcome in alike if statistic == criteria.STRATUM}
     assert alike == apart
@@ -98,11 +81,11 @@ def test_numbers_of_labels_do_not_tell_by_subtraction_whether_two_people_agree_o
 
 def test_numbers_of_labels_do_not_tell_on_a_candidate_labelled_alone_among_several_of_its_level():
     category = Factor(np.repeat([0, 1, 2], [6, 30, 30]), ("rare", "x", "y"))
-    human = _agreeing(66)
+    human = agreeing(66)
     human[1:6] = np.nan
 
-    alike = _said([human, human], _agreeing(66), factors={"category": category})
-    apart = _said([human, _with_difference(human, [0])], _agreeing(66), factors={"category": category})
+    alike = _said([human, human], agreeing(66), factors={"category": category})
+    apart = _said([human, with_difference(human, [0])], agreeing(66), factors={"category": category})
 
     assert alike == apart
 
@@ -110,10 +93,10 @@ def test_numbers_of_labels_do_not_tell_on_a_candidate_labelled_alone_among_sever
 def test_nor_by_an_attribute_that_divides_the_candidates_nearly_alike():
     format_ = Factor(np.repeat([0, 1], [32, 32]), ("choice", "open"))
     tier = Factor(np.repeat([0, 1], [31, 33]), ("1", "2"))
-    human = _agreeing(64)
+    human = agreeing(64)
 
     alike = _said([human, human], human, factors={"format": format_, "tier": tier})
-    apart = _said([human, _with_difference(human, [31])], human, factors={"format": format_, "tier": tier})
+    apart = _said([human, with_difference(human, [31])], human, factors={"format": format_, "tier": tier})
 
     def withheld(said):
         return [stratum for statistic, _, stratum, n, *_ in said if statistic == criteria.STRATUM and n == 0]
@@ -128,9 +111,9 @@ def test_nor_by_levels_of_a_fine_attribute_that_are_together_nearly_one_of_a_coa
     fine = Factor(np.repeat(np.arange(12), 20), tuple(map(str, range(12))))
     coarse = Factor(np.repeat([0, 1, 2], [81, 79, 80]), ("x", "y", "z"))
     factors = {name: {"fine": fine, "coarse": coarse}[name] for name in order}
-    human = _agreeing(240)
+    human = agreeing(240)
 
-    said = _said([human, _with_difference(human, [80])], human, factors=factors)
+    said = _said([human, with_difference(human, [80])], human, factors=factors)
 
     # 0 to 3 have 80 candidates, all of x, which has one more.
     withheld = {stratum for statistic, _, stratum, n, *_ in said if statistic == criteria.STRATUM and n == 0}
@@ -140,13 +123,13 @@ def test_nor_by_levels_of_a_fine_attribute_that_are_together_nearly_one_of_a_coa
 @pytest.mark.parametrize(("fewest", "n"), [(30, 71), (29, 70)])
 def test_nor_by_the_outcome_of_a_level_that_is_withheld_because_of_a_rare_one(fewest, n):
     category = Factor(np.r_[[0], np.repeat([1, 2], [30, n - 31])], ("rare", "x", "y"))
-    human = _agreeing(n)
+    human = agreeing(n)
     plan = replace(SEALED, basis="majority", criteria=Criteria(fewest_in_stratum=fewest))
 
     def said(without_label, apart):
         first = human.copy()
         first[without_label] = np.nan
-        given = material([first, _with_difference(first, [apart])], {"judge": human}, factors={"category": category})
+        given = material([first, with_difference(first, [apart])], {"judge": human}, factors={"category": category})
         return [(row.stratum, row.estimate.n, row.sentence) for row in criteria.panel(given, plan).of(criteria.STRATUM)]
 
     # The rare one has no label and people differ on one of x, or the other way round.
@@ -170,231 +153,22 @@ def test_many_combinations_of_attributes_are_compared_within_little_memory():
 
 def test_nor_by_candidates_without_a_level_which_only_the_total_includes():
     category = Factor(np.repeat([-1, 0, 1], [1, 20, 30]), ("x", "y"))
-    human = _agreeing(51)
+    human = agreeing(51)
 
     alike = _said([human, human], human, factors={"category": category})
-    apart = _said([human, _with_difference(human, [0])], human, factors={"category": category})
+    apart = _said([human, with_difference(human, [0])], human, factors={"category": category})
 
     assert alike == apart
     assert [(stratum, n) for _, _, stratum, n, *_ in alike if stratum == "category x"] == [("category x", 0)]
 
 
 def test_an_attribute_that_only_development_subjects_have_withholds_nothing():
-    human = _agreeing(60)
+    human = agreeing(60)
     category = Factor(np.repeat([0, 1], 30), ("x", "y"))
 
     said = _said([human], human, False, factors={"category": category, "grade": Factor(np.full(60, -1), ("low",))})
 
     assert [stratum for statistic, _, stratum, n, *_ in said if n] == ["category x", "category y"]
-
-
-def test_a_model_with_a_few_labels_has_no_corrected_score_whether_people_agree_on_them_or_not():
-    models = Factor(np.repeat([0, 1, 2], [40, 40, 40]), ("A", "B", "C"))
-    human = _agreeing(120)
-    human[20:40] = human[70:80] = human[81:] = np.nan
-
-    def said(second):
-        given = material([human, second], {"judge": _agreeing(120)}, models=models)
-        panel = corrected.panel(given, replace(SEALED, basis="majority"))
-        return [row.parties[0] for row in panel.of(corrected.CORRECTED)], [
-            why for why in panel.refused if "is withheld" in why or "C has" in why
-        ]
-
-    alike = said(human)
-    # A is withheld too: beside B's and the total, C's only label would be told.
-    assert alike == said(_with_difference(human, [80]))
-    assert alike[0] == ["B"] and len(alike[1]) == 2
-
-
-def test_a_score_by_the_judges_rates_does_not_tell_its_verdict_on_the_one_answer_on_which_people_differ():
-    human, models = _agreeing(60), Factor(np.repeat([0, 1], 30), ("A", "B"))
-    judge = _with_difference(human, [3, 40])
-
-    def said(place):
-        given = material([human, _with_difference(human, [place])], {"judge": judge}, models=models)
-        panel = corrected.panel(given, replace(SEALED, basis="majority"))
-        rows = [(row.parties[0], row.estimate.n) for row in panel.of(corrected.ROGAN_GLADEN)]
-        return rows, [why for why in panel.refused if "Rogan-Gladen" in why]
-
-    # The judge calls the first wrong and the second right.
-    assert said(0) == said(1)
-    assert said(0)[0] == [("B", 0)] and "score of A is withheld" in said(0)[1][0]
-
-
-@pytest.mark.parametrize("design", ["random", "unknown"])
-@pytest.mark.parametrize("second", ["differs", "is wrong"])
-def test_nothing_tells_whether_a_verdict_is_of_a_model_with_one_answer_or_of_the_one_withheld_with_it(second, design):
-    models = Factor(np.repeat([0, 1, 2], [41, 30, 1]), ("A", "B", "C"))
-    judge = np.r_[_agreeing(41), _agreeing(30), 1.0]
-
-    def said(place):
-        human = judge if second == "differs" else _with_difference(judge, [place])
-        other = _with_difference(human, [0, 41, place] if second == "differs" else [0, 41])
-        panel = corrected.panel(material([human, other], {"judge": judge}, models=models), plan)
-        return rounded(panel, 5).as_dict()
-
-    plan = replace(SEALED, basis="majority", design=design)
-    of_b = next(place for place in range(42, 71) if judge[place] == judge[71])
-    assert said(of_b) == said(71)
-
-
-def test_two_models_are_not_compared_item_by_item_where_a_few_items_more_are_labelled_for_one():
-    human = np.tile(_agreeing(30), 2)
-    items, models = np.tile(np.arange(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
-    human[59] = np.nan
-
-    panel = corrected.panel(material([human], {"judge": np.tile(_agreeing(30), 2)}, items=items, models=models), SEALED)
-
-    assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
-
-
-def test_nor_where_of_three_models_two_pairs_share_all_items_but_one():
-    human, models = np.tile(_agreeing(60), 3), Factor(np.repeat([0, 1, 2], 60), ("A", "B", "C"))
-    for model, labelled in enumerate((50, 40, 39)):
-        human[60 * model + labelled : 60 * (model + 1)] = np.nan
-    given = material([human], {"judge": np.tile(_agreeing(60), 3)}, items=np.tile(np.arange(60), 3), models=models)
-
-    panel = corrected.panel(given, SEALED)
-
-    # Those on 40 and on 39 items would tell what was said of B's answer to the one between.
-    assert {row.sentence for row in panel.of("corrected difference")} == {corrected.OF_SCORES}
-
-
-def test_whether_models_are_compared_item_by_item_does_not_tell_on_which_item_people_differ():
-    human, models = np.tile(_agreeing(30), 2), Factor(np.repeat([0, 1], 30), ("A", "B"))
-    judge, items = _with_difference(human, [7, 12, 40, 53]), np.tile(np.arange(30), 2)
-    judge[4] = np.nan
-
-    def said(place):
-        of_two = [human, _with_difference(human, [place])]
-        given = where_judged(material(of_two, {"judge": judge}, models=models, items=items), "judge")
-        return corrected.panel(given, replace(SEALED, basis="majority")).of("corrected difference")[0].sentence
-
-    # Of the first, the judge has no verdict on the other model's answer.
-    assert said(34) == said(36)
-
-
-def test_a_human_verdict_counts_only_where_the_judge_has_one_too():
-    models = Factor(np.repeat([0, 1], 30), ("A", "B"))
-    human, judge = _agreeing(60), _agreeing(60)
-    judge[0] = np.nan
-
-    def said(second):
-        given = where_judged(material([human, second], {"judge": judge}, models=models), "judge")
-        plan = replace(SEALED, basis="majority", design="unknown", criteria=Criteria(fewest_in_stratum=5))
-        panels = criteria.panel(given, plan), corrected.panel(given, plan)
-        return given.labelled.n, [(panel.sentences, panel.rows, panel.refused) for panel in panels]
-
-    labelled, figures = said(human)
-    assert (labelled, figures) == said(_with_difference(human, [0]))
-    assert labelled == 60
-
-
-def test_a_score_does_not_call_excluded_what_people_answered_and_the_judge_did_not():
-    human, judge = _agreeing(30), _agreeing(30)
-    judge[0] = np.nan
-
-    given = where_judged(material([human], {"judge": judge}), "judge")
-    (score,) = corrected.panel(given, SEALED).of(corrected.CORRECTED)
-
-    assert "labelled, 1 of them excluded or without a verdict of the judge: the humans' own" in score.estimate.method
-
-
-def test_two_conditions_are_not_compared_where_the_models_score_rests_on_a_few_candidates_more():
-    human = np.tile(_agreeing(30), 3)
-    human[61:] = np.nan
-    condition = Factor(np.repeat([0, 1, 2], 30), ("primed", "stem only", "image removed"))
-    given = material(
-        [human], {"judge": np.tile(_agreeing(30), 3)}, models=Factor(np.zeros(90, dtype=int), ("A",)),
-        items=np.tile(np.arange(30), 3), factors={"condition": condition}, conditions={"condition": condition},
-    )  # fmt: skip
-
-    assert corrected.panel(given, SEALED).of(CORRECTED_BETWEEN) == []
-    assert len(corrected.panel(given, PLAN).of(CORRECTED_BETWEEN)) == 3
-
-
-@pytest.mark.parametrize(("answered", "compared"), [([25, 25, 24], 1), ([25, 24, 24], 1), ([25, 25, 20], 3)])
-def test_nor_where_the_items_of_two_pairs_of_conditions_are_alike_but_for_a_few(answered, compared):
-    names = ("primed", "stem only", "image removed")
-    condition = Factor(np.repeat([0, 1, 2], answered), names)
-    human, items = (np.concatenate([values[:n] for n in answered]) for values in (_agreeing(25), np.arange(25)))
-
-    def said(second):
-        given = material(
-            [human, second], {"judge": human}, models=Factor(np.zeros(human.size, dtype=int), ("A",)), items=items,
-            factors={"condition": condition}, conditions={"condition": condition},
-        )  # fmt: skip
-        rows = corrected.panel(given, replace(SEALED, basis="majority")).of(CORRECTED_BETWEEN)
-        return [(row.stratum, row.basis) for row in rows]
-
-    assert len(said(human)) == compared
-    # The last item under the first condition, then another one.
-    assert compared == 3 or said(_with_difference(human, [24])) == said(_with_difference(human, [3]))
-
-
-def test_a_certificate_withholds_how_many_of_a_few_sealed_candidates_are_labelled():
-    category = Factor(np.repeat([0, 1, 2], [2, 30, 40]), ("rare", "x", "y"))
-    human = _agreeing(72)
-    human[0] = np.nan
-    given = material([human], {"judge": _agreeing(72)}, factors={"category": category})
-    panels = {key: panel.compute(given, SEALED) for key, panel in PANELS.items()}
-
-    document = certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",))))
-
-    assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 40}}
-    assert "By category  rare: withheld, x: withheld, y: 40 labelled" in card(document)
-
-
-@pytest.mark.parametrize(
-    ("labelled", "x"),
-    [(30, "passed, as follows from other numbers; its own is withheld"), (29, "not estimable, its number is withheld")],
-)
-def test_a_certificate_says_of_a_level_whose_number_of_labels_is_withheld_why_it_passes_nevertheless(labelled, x):
-    category = Factor(np.repeat([0, 1, 2], [1, 30, 40]), ("rare", "x", "y"))
-    human = _agreeing(71)
-    human[1 : 31 - labelled] = np.nan
-    given = material([human], {"judge": _agreeing(71)}, factors={"category": category})
-    panels = {key: panel.compute(given, SEALED) for key, panel in PANELS.items()}
-
-    of_levels = card(certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",)))))
-
-    assert "category rare: failed, as follows from other numbers; its own is withheld" in of_levels
-    assert f"category x: {x}" in of_levels
-    assert "category y: passed, 40 candidates with a verdict" in of_levels
-
-
-def test_what_a_certificate_covers_and_its_criteria_withhold_the_same_levels():
-    """One level here and another there would tell together whether the rare candidate is labelled."""
-    category = Factor(np.repeat([0, 1, 2], [1, 30, 31]), ("rare", "x", "y"))
-    human, judge = _agreeing(62), _agreeing(62)
-    human[0] = np.nan
-    # By its verdicts y is the smaller one.
-    judge[40:42] = np.nan
-    given = material([human], {"judge": judge}, factors={"category": category})
-    panels = {criteria.KEY: criteria.panel(given, SEALED)}
-
-    document = certificate(given, panels, SEALED, Identity(), Origin((), Columns((), ("judge",))))
-
-    assert document["covered"]["strata"] == {"category": {"rare": None, "x": None, "y": 31}}
-    numbers = {row.stratum: row.estimate.n for row in panels[criteria.KEY].of(criteria.STRATUM)}
-    assert numbers == {"category rare": 0, "category x": 0, "category y": 29}
-
-
-def test_the_verdicts_in_a_certificate_do_not_tell_which_of_many_sealed_candidates_are_labelled():
-    judge = _agreeing(MOST_REPEATED + 1_000)
-    human = np.where(np.arange(judge.size) < 60, judge, np.nan)
-    undecided = human.copy()
-    undecided[7] = np.nan
-    origin = Origin((), Columns((), ("judge",)), lambda places: [str(place) for place in places])
-
-    def repeated(first, plan):
-        given = material([first], {"judge": judge})
-        panels = {criteria.KEY: criteria.panel(given, plan)}
-        return certificate(given, panels, plan, Identity(), origin)["repeats"]
-
-    assert repeated(human, SEALED) == repeated(undecided, SEALED)
-    assert len(repeated(human, SEALED)) == MOST_REPEATED
-    assert {name_hash(str(place)) for place in range(60)} <= repeated(human, PLAN).keys()
 
 
 def test_a_criterion_in_a_part_with_so_few_sealed_verdicts_is_not_estimable():
