@@ -279,9 +279,13 @@ def _labels(estimate: Estimate) -> str:
 
 
 def _labels_for_width(row: Row, judge: str, material: Material, plan: Plan) -> str:
-    """How many labels would pass a judge whose difference is within the margin while its interval is too wide."""
+    """How many labels would pass a judge that has no direction as far as is known, and whose interval is too wide.
+
+    Not of one whose interval excludes 0: it has a direction, and needs more labels than one without.
+    """
     margin = margin_to_pass(material, plan)
-    if row.sentence != FAILED or margin is None or abs(row.estimate.value) >= margin:
+    has_direction = row.estimate.low > 0.0 or row.estimate.high < 0.0
+    if row.sentence != FAILED or margin is None or has_direction or abs(row.estimate.value) >= margin:
         return ""
     if plan.fewest_shown > 1:
         # How often people and judge differ at all is not among the figures on sealed verdicts.

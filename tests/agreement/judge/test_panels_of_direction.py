@@ -113,13 +113,17 @@ def test_labels_to_pass_are_of_the_margin_of_the_criterion():
     assert "lies within 10 points is shown" in direction.panel(mri_eval(), wide).sentence
 
 
-@pytest.mark.parametrize(("strict", "lenient", "is_said"), [(7, 7, True), (40, 0, False)])
-def test_a_certificate_that_direction_fails_by_width_says_how_many_labels_pass(strict, lenient, is_said):
-    n = strict + lenient
-    human = np.r_[np.ones(50), np.zeros(36), np.ones(strict), np.zeros(lenient)]
-    judge = np.r_[np.ones(50), np.zeros(36), np.zeros(strict), np.ones(lenient)]
+@pytest.mark.parametrize(
+    ("same", "strict", "lenient", "is_said"),
+    [(86, 7, 7, True), (86, 40, 0, False), (172, 8, 0, False)],
+    ids=["no direction", "outside the margin", "within the margin, but with a direction"],
+)
+def test_a_certificate_that_direction_fails_by_width_says_how_many_labels_pass(same, strict, lenient, is_said):
+    both = np.arange(same) % 2
+    human = np.r_[both, np.ones(strict), np.zeros(lenient)]
+    judge = np.r_[both, np.zeros(strict), np.ones(lenient)]
 
-    said = criteria.panel(material([human], {"grok": judge}, items=np.arange(86 + n)), PLAN).sentence
+    said = criteria.panel(material([human], {"grok": judge}, items=np.arange(human.size)), PLAN).sentence
 
     assert "direction failed" in said
     assert ("too wide: that a judge without a direction lies within 5 points is shown" in said) == is_said
