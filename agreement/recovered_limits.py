@@ -12,7 +12,8 @@ def limits_of_difference(first: Estimate, second: Estimate, correlation: float) 
 
     ``(p1 - p2) - sqrt(d1^2 + d2^2 - 2 r d1 d2)`` with ``d1 = p1 - l1`` and ``d2 = u2 - p2``, and
     ``(p1 - p2) + sqrt(...)`` with ``d1 = u1 - p1`` and ``d2 = p2 - l2``: the variance of each at the limit in question
-    is recovered from its distance [1]_. With Wilson's intervals of two independent shares it is Newcombe's [2]_.
+    is recovered from its distance [1]_, which is 0 where a value is beyond its own limit. With Wilson's intervals of
+    two independent shares it is Newcombe's [2]_.
 
     Parameters
     ----------
@@ -49,4 +50,8 @@ def limits_of_difference(first: Estimate, second: Estimate, correlation: float) 
 
 
 def _together(first: float, second: float, correlation: float) -> float:
-    return math.sqrt(max(0.0, first**2 + second**2 - 2.0 * correlation * first * second))
+    largest = max(first, second)
+    if largest <= 0.0:
+        return 0.0
+    a, b = max(0.0, first) / largest, max(0.0, second) / largest  # whose squares are finite
+    return largest * math.sqrt(max(0.0, a**2 + b**2 - 2.0 * correlation * a * b))

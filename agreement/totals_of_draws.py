@@ -27,7 +27,8 @@ def totals_of_one(rows: Floats, resamples: int, generator: np.random.Generator) 
     -------
     ndarray of float, shape (resamples, k)
     """
-    totals = np.tile(len(rows) * rows[0], (resamples, 1))
+    totals = np.empty((resamples, rows.shape[1]))
+    totals[:, 1:] = len(rows) * rows[0, 1:]
     varying = np.ascontiguousarray(rows[:, 0])
     start = 0
     for drawn in drawn_units(generator, len(rows), resamples, _GATHERED):

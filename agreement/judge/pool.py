@@ -206,10 +206,13 @@ class Pool:
         shared = Part(f", correlation {correlation:.2f}", together=", correlated") if self._units is not None else None
         if not a.se or not b.se:
             method = Words("difference of the two corrected scores, limits from those of both", shared or _INDEPENDENT)
+            low, high = limits_of_difference(a, b, correlation)
+            if high - low <= ROUNDING * max(a.high - a.low, b.high - b.low):
+                reason = "the errors of both scores are the same"
+                return undefined(name, n, UNIT, method, reason, value=value, confidence=self.plan.confidence)
             return Estimate(
-                name, value, *limits_of_difference(a, b, correlation), n, UNIT, method,
-                confidence=self.plan.confidence, n_clusters=n_clusters,
-            ).warned(self._of_both_samples(first, second))  # fmt: skip
+                name, value, low, high, n, UNIT, method, confidence=self.plan.confidence, n_clusters=n_clusters
+            ).warned(self._of_both_samples(first, second))
         method = Words(method, shared or _INDEPENDENT)
         se = math.sqrt(max(0.0, a.se**2 + b.se**2 - 2.0 * correlation * a.se * b.se))
         if se <= ROUNDING * max(a.se, b.se):

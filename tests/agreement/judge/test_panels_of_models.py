@@ -290,6 +290,15 @@ def test_two_models_labelled_throughout_that_share_no_items_are_compared_by_the_
     assert row.estimate.n == 150 and "limits from those of both" in str(row.estimate.method)
 
 
+def test_two_models_that_are_right_and_wrong_on_the_same_few_items_have_a_difference_without_limits():
+    human, items = np.tile([0.0, 1.0], 8), np.tile(np.arange(8), 2)
+    given = material([human], {"judge": human}, items=items, models=Factor(np.repeat([0, 1], 8), ("A", "B")))
+
+    (row,) = corrected.panel(given, PLAN).of("corrected difference")
+
+    assert (row.estimate.value, row.estimate.undefined_because) == (0.0, "the errors of both scores are the same")
+
+
 def test_where_a_judge_is_silent_on_a_model_labelled_throughout_no_score_of_its_own_is_said():
     given = material([np.ones(4)], {"j": np.full(4, np.nan)}, models=Factor(np.array([0, 0, 1, 1]), ("A", "B")))
 
