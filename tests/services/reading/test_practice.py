@@ -129,7 +129,8 @@ def test_a_failed_pass_comes_again_in_another_order_until_the_attempts_are_used_
 
     done = on_the_desk(situation, rater)
     assert (done["kind"], done["title"]) == ("done", "The practice was not passed")
-    assert "i1" not in json.dumps(done)
+    # The assignment's random id may hold any two letters.
+    assert "i1" not in json.dumps({**done, "assignment": ""})
     line = member_progress.progress_of_members(database, situation.admin, "tiny")[0]
     assert line.practice == "not passed: 0 of 4 correct in attempt 2, no attempt left"
     assert line.total == 6
