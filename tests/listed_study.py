@@ -29,7 +29,7 @@ from tests.situations import (
     answers,
     any_answers,
     opened_once,
-    owner_of,
+    people_of,
     show,
     signed_in,
     submit,
@@ -144,16 +144,16 @@ def imported_listed(
         By login, who is signed in already, from an earlier study in this database; whoever is signed in now is added.
     """
     signed = {} if signed is None else signed
+    of_raters = groups or [""] * raters
+    names = {f"rater-{number}": f"Rater {number}" for number in range(1, len(of_raters) + 1)}
     if "admin" not in signed:
-        signed["admin"] = owner_of(database)
+        signed |= people_of(database, names)
     admin = signed["admin"]
     importing.import_study(database, admin, folder, key=key)
-    of_raters = groups or [""] * raters
-    for number, group in enumerate(of_raters, start=1):
-        members.invite(database, admin, key, f"rater-{number}", f"Rater {number}", "rater", group=group)
-    logins = [f"rater-{number}" for number in range(1, len(of_raters) + 1)]
-    signed |= {login: signed_in(database, login) for login in logins if login not in signed}
-    return Situation(database, key, admin, tuple(signed[login] for login in logins), admin)
+    for (login, name), group in zip(names.items(), of_raters, strict=True):
+        members.invite(database, admin, key, login, name, "rater", group=group)
+    signed |= {login: signed_in(database, login) for login in names if login not in signed}
+    return Situation(database, key, admin, tuple(signed[login] for login in names), admin)
 
 
 def opened_listed(

@@ -177,31 +177,39 @@ def signed_in(database: Database, login: str) -> Actor:
 
 
 def owner_of(database: Database) -> Actor:
-    """Return the owner, signed in.
+    """Return the owner, signed in; see `people_of`."""
+    return people_of(database, {})["admin"]
 
-    A SQLite database that is still the migrated one becomes a copy of that in which a test of the run first asked: half
-    of all tests with a database begin so, and a copy takes a third of the time.
+
+def people_of(database: Database, names: Mapping[str, str]) -> dict[str, Actor]:
+    """Return the owner, and the people with these names, signed in, by login; they are in no study yet.
+
+    A SQLite database that is still the migrated one becomes a copy of that in which a test of the run first asked for
+    the same people: half of all tests with a database begin so, and a copy takes a third of the time of one sign-in.
     """
     if not _is_as_migrated(database):
-        return _owner_signed_in(database)
-    made = made_once("owner", _make_owner)
+        return _signed_in(database, names)
+    made = made_once(f"people-{_digest(names)}", lambda place: _make_people(place, names))
     database.engine.dispose()  # what a connection has read of the file before would be old
     shutil.copyfile(made / DATABASE_FILE, str(database.engine.url.database))
-    owner: Actor = pickle.loads((made / "owner.pickle").read_bytes())
-    return owner
+    people: dict[str, Actor] = pickle.loads((made / "people.pickle").read_bytes())
+    return people
 
 
-def _make_owner(place: Path) -> None:
+def _make_people(place: Path, names: Mapping[str, str]) -> None:
     migrated = made_once("migrated", migrated_sqlite_file) / MIGRATED
     engine = make_engine(copy_of_sqlite_file(migrated, place / DATABASE_FILE))
-    owner = _owner_signed_in(Database(engine, place))
+    people = _signed_in(Database(engine, place), names)
     engine.dispose()
-    (place / "owner.pickle").write_bytes(pickle.dumps(owner))
+    (place / "people.pickle").write_bytes(pickle.dumps(people))
 
 
-def _owner_signed_in(database: Database) -> Actor:
+def _signed_in(database: Database, names: Mapping[str, str]) -> dict[str, Actor]:
     identity.ensure_owner(database, "admin", "Ada Admin")
-    return signed_in(database, "admin")
+    with database.writing() as session:
+        for login, name in names.items():
+            identity.add_person(session, login, name)
+    return {login: signed_in(database, login) for login in ("admin", *names)}
 
 
 def imported_study(
@@ -227,12 +235,12 @@ def _changed_folder(
 
 
 def _imported(database: Database, folder: Path, key: str, simulated_readers: bool) -> Situation:
-    admin = owner_of(database)
-    importing.import_study(database, admin, folder, key=key, simulated_readers=simulated_readers)
-    for login, role in (("rater-1", "rater"), ("rater-2", "rater"), ("reviewer", "reviewer")):
-        members.invite(database, admin, key, login, login.title(), role)
-    raters = (signed_in(database, "rater-1"), signed_in(database, "rater-2"))
-    return Situation(database, key, admin, raters, signed_in(database, "reviewer"))
+    roles = {"rater-1": "rater", "rater-2": "rater", "reviewer": "reviewer"}
+    people = people_of(database, {login: login.title() for login in roles})
+    importing.import_study(database, people["admin"], folder, key=key, simulated_readers=simulated_readers)
+    for login, role in roles.items():
+        members.invite(database, people["admin"], key, login, login.title(), role)
+    return Situation(database, key, people["admin"], (people["rater-1"], people["rater-2"]), people["reviewer"])
 
 
 def open_study(
@@ -273,11 +281,15 @@ def opened_once(
 
 
 def _digest_of(folder: Path, variant: Sequence[object]) -> str:
-    digest = hashlib.sha256(json.dumps(variant).encode())
+    digest = hashlib.sha256(_digest(variant).encode())
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
     return digest.hexdigest()[:16]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
 def _is_empty_sqlite(database: Database) -> bool:
