@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import _missing
 from tests.harness import chromium, databases, left_running, postgresql
 from tests.harness.ending import Ending, Process, processes_below, run_folder
+from tests.harness.provide import missing
 from tests.harness.server import ROOT
 
 PATIENCE = 120
@@ -46,9 +46,9 @@ def names_of(processes: set[Process]) -> set[str]:
 def waiting_run(tmp_path: Path, migrated_sqlite: Path, request: pytest.FixtureRequest) -> subprocess.Popen[bytes]:
     """A run of pytest whose tests have opened a server, PostgreSQL and Chromium, and wait."""
     if chromium.find_chromium() is None:
-        _missing(chromium.MISSING)
+        missing(chromium.MISSING)
     if postgresql.find_postgresql() is None:
-        _missing(postgresql.MISSING)
+        missing(postgresql.MISSING)
     workers = request.param
     for number in (1, 2):
         folder = left_running.data_of(number, tmp_path)

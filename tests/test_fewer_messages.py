@@ -37,9 +37,7 @@ def test_failing_as_expected(): assert False
 
 @pytest.mark.server
 def test_all_that_fails_is_skipped_or_is_slow_is_told_by_the_workers(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(
-        "from tests.harness.fewer_messages import register_in_worker as pytest_configure\n"
-    )
+    (tmp_path / "conftest.py").write_text("from tests.harness.fewer_messages import pytest_configure\n")
     (tmp_path / "test_all_kinds.py").write_text(TESTS)
     (tmp_path / "pytest.ini").touch()
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "1", "--durations=10", "-rs"]

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from tests.conftest import serving_a_copy
 from tests.harness.screenshots import photograph
 from tests.harness.server import RunningServer
+from tests.harness.server_fixtures import serving_a_copy
 from tests.main_job.comparing import place_of, problems_of, problems_of_exploratory, problems_of_row
 from tests.main_job.contents import CANDIDATES, CONFIDENCE, ITEMS, REASONS, Item
 from tests.main_job.counts import expected_counts, expected_matrix

@@ -20,7 +20,7 @@ def says_nothing(report: pytest.TestReport) -> bool:
     return report.when != "call" and report.passed and report.duration < QUICK_SECONDS and not report.sections
 
 
-def register_in_worker(config: pytest.Config) -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Send less from this process, if it is a worker and nobody asked for everything (-v, --junitxml)."""
     asked_for_all = config.option.verbose > 0 or config.getoption("xmlpath", None)
     if hasattr(config, "workerinput") and not asked_for_all:

@@ -6,12 +6,21 @@ import os
 import shutil
 import sys
 
+import pytest
+
 from tests.harness import chromium, postgresql
 
 
 def under_ci() -> bool:
     """Whether a skipped part counts as a failure."""
     return os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+
+def missing(sentence: str) -> None:
+    """Skip a test whose means this machine lacks; under CI that is a failure."""
+    if under_ci():
+        pytest.fail(sentence)
+    pytest.skip(sentence)
 
 
 def find_nginx() -> str | None:

@@ -14,6 +14,14 @@ MARK = pytest.mark.flaky(reruns=1, only_rerun=RAN_OUT)
 FAILED = pytest.StashKey[bool]()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that may be tried once more."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(MARK)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Note that a try has failed."""

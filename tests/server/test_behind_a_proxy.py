@@ -19,10 +19,9 @@ from db.engine import make_engine
 from services.people import identity
 from services.people.identity import actor_of_token
 from services.reading import instructions, submission
-from tests.conftest import _missing
 from tests.harness.ending import bound_to_this_process
 from tests.harness.ports import free_port
-from tests.harness.provide import find_nginx
+from tests.harness.provide import find_nginx, missing
 from tests.harness.server import ROOT, RunningServer
 from tests.situations import any_answers, open_study
 
@@ -75,7 +74,7 @@ def behind(database_url: str, data_dir: Path, tmp_path: Path) -> Iterator[Behind
     """Two processes behind nginx, once on SQLite and once on PostgreSQL."""
     nginx = find_nginx()
     if nginx is None:
-        _missing(MISSING)
+        missing(MISSING)
         raise AssertionError
     database = Database(make_engine(database_url), data_dir)
     situation = open_study(database, tmp_path / "study")
