@@ -64,6 +64,12 @@ class BlandAltman(Result):
     sd: float | None
     n_missing: int
 
+    def in_units_of(self, unit: float) -> BlandAltman:
+        """The same limits, of values that are `unit` times as large."""
+        bias, lower, upper = (rescaled(part, 0.0, unit) for part in (self.bias, self.lower, self.upper))
+        sd = None if self.sd is None else self.sd * unit
+        return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd, n_missing=self.n_missing)
+
 
 def lin_ccc(
     a: Ratings,
@@ -240,13 +246,10 @@ def bland_altman(
     if tiny is not None:
         pairs = np.full((2, known.size), np.nan)
         pairs[:, known] = x / tiny, y / tiny
-        of_scaled = bland_altman(
+        return bland_altman(
             *pairs, clusters=clusters, interval=interval, resamples=resamples, seed=seed, confidence=confidence,
             unit=unit,
-        )  # fmt: skip
-        bias, lower, upper = (rescaled(part, 0.0, tiny) for part in (of_scaled.bias, of_scaled.lower, of_scaled.upper))
-        sd = None if of_scaled.sd is None else of_scaled.sd * tiny
-        return BlandAltman(bias=bias, lower=lower, upper=upper, sd=sd, n_missing=of_scaled.n_missing)
+        ).in_units_of(tiny)  # fmt: skip
     groups = shared_clusters(clusters, known, interval)
     chosen = chosen_interval(interval, "t", *OF_CLUSTERED_NUMBERS, clustered=groups is not None)
     n, lost = x.size, int((~known).sum())

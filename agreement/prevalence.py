@@ -22,7 +22,7 @@ from agreement.coding import (
     numbers_or_nan,
     same_length,
 )
-from agreement.corrected_mean import by_weights, over_strata, score_limits
+from agreement.corrected_mean import CorrectedMean, by_weights, over_strata, score_limits
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import alone
@@ -170,24 +170,19 @@ def prediction_powered_mean(
     method += "; weighted by 1 / inclusion probability" if probabilities is not None else ""
     method += _of_units(unit, groups is not None, unlabelled_clusters is not None)
     method += leaving_out(lost, "without both verdicts")
-    reason = _too_few(n, others, n_clusters)
-    if reason:
-        return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if of_stratum is None or of_other_stratum is None:
         of_stratum, of_other_stratum = np.zeros(n, dtype=np.intp), np.zeros(others, dtype=np.intp)
-    if np.bincount(of_stratum, minlength=int(of_other_stratum.max()) + 1).min() < 2:
-        reason = "fewer than two labelled in a stratum"
+    reason = _too_few(n, others, n_clusters) or _too_few_in_a_stratum(of_stratum, of_other_stratum)
+    if reason:
         return undefined(name, n, unit, method, reason, confidence=confidence, n_clusters=n_clusters)
     if chance is not None:
         corrected = by_weights(y, f, rest, 1.0 / chance, tuned, most)
     else:
         corrected = over_strata(y, f, rest, of_stratum, of_other_stratum, tuned, most)
-    value, used = corrected.value * scale, [share / most if most else 0.0 for share in corrected.lambdas]
-    method += f"; {len(used)} strata" if strata is not None else ""
+    value = corrected.value * scale
+    method += _of_lambdas(corrected, most, tuned, in_strata=strata is not None)
     stands_for = 1.0 / chance if chance is not None else _units_of_pool(of_stratum, of_other_stratum)
     rare = _rare_among_heavy(y * scale, stands_for) if binary else None
-    if tuned:
-        method += of_lambda(f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else ""))
     if not tuned and np.ptp(y - f) == 0.0:
         method += "; judge and human never differ among the labelled: the interval does not show their error"
     method += _NO_SHARE if binary and not -_ROUNDING <= value <= 1.0 + _ROUNDING else ""
@@ -195,31 +190,29 @@ def prediction_powered_mean(
         low, high, variance = score_limits(
             corrected, y * scale, of_stratum, of_other_stratum, groups, other_groups, tuned, scale, confidence
         )
-        return Estimate(
-            name, value, low, high, n, unit, method, se=math.sqrt(variance) * scale if variance > 0.0 else None,
-            confidence=confidence, n_clusters=n_clusters,
-        ).warned(
-            rare if chance is not None else None,
-            # a judge whose verdicts do not reveal such a cluster misses it
-            unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED) if groups is not None else None,
-            of_both_samples(groups, other_groups, *corrected.if_independent, tuned),
-        )  # fmt: skip
-    of_labelled = corrected.of_labelled + corrected.between[of_stratum]
-    of_others = corrected.of_others + corrected.between[of_other_stratum]
-    variance = variance_of_parts(of_labelled, of_others, groups, other_groups)
-    if variance <= 1e-18:
-        reason = "the standard error is 0"
-        return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
-    se = math.sqrt(variance) * scale
-    df, tail = (n if n_clusters is None else n_clusters) - 1.0, (1.0 - confidence) / 2.0
-    half = se * (upper_t(tail, df) if interval == "t" else upper_normal(tail))
+    else:
+        of_labelled = corrected.of_labelled + corrected.between[of_stratum]
+        of_others = corrected.of_others + corrected.between[of_other_stratum]
+        variance = variance_of_parts(of_labelled, of_others, groups, other_groups)
+        if variance <= 1e-18:
+            reason = "the standard error is 0"
+            return undefined(name, n, unit, method, reason, value=value, confidence=confidence, n_clusters=n_clusters)
+        df, tail = (n if n_clusters is None else n_clusters) - 1.0, (1.0 - confidence) / 2.0
+        half = math.sqrt(variance) * scale * (upper_t(tail, df) if interval == "t" else upper_normal(tail))
+        low, high = value - half, value + half
+    unseen = None
+    if interval == "score" and groups is not None:
+        # a judge whose verdicts do not reveal such a cluster misses it
+        unseen = unseen_of_share(y > 0.0, groups, low, high, value, stands_for, _SCATTERED)
     return Estimate(
-        name, value, value - half, value + half, n, unit, method, se=se, confidence=confidence, n_clusters=n_clusters
+        name, value, low, high, n, unit, method, se=math.sqrt(variance) * scale if variance > 0.0 else None,
+        confidence=confidence, n_clusters=n_clusters,
     ).warned(
-        rare,
+        rare if interval != "score" or chance is not None else None,
+        unseen,
         of_both_samples(groups, other_groups, *corrected.if_independent, tuned),
         few_for_normal(n_clusters, limits=True) if interval == "normal" else None,
-    )
+    )  # fmt: skip
 
 
 def _refuse_half_designs(
@@ -260,6 +253,20 @@ def _too_few(n: int, others: int, n_clusters: int | None) -> str:
     if n < 2:
         return "fewer than two labelled"
     return "fewer than two clusters" if n_clusters == 1 else ""
+
+
+def _too_few_in_a_stratum(of_labelled: Codes, of_others: Codes) -> str:
+    fewest = np.bincount(of_labelled, minlength=int(of_others.max()) + 1).min()
+    return "fewer than two labelled in a stratum" if fewest < 2 else ""
+
+
+def _of_lambdas(corrected: CorrectedMean, most: float, tuned: bool, in_strata: bool) -> Words:
+    """Return how many strata there are, and within what lambda lies in their judge's own unit."""
+    used = [share / most if most else 0.0 for share in corrected.lambdas]
+    said = Words(f"; {len(used)} strata" if in_strata else "")
+    if tuned:
+        said += of_lambda(f"; lambda {min(used):.3f}" + (f" to {max(used):.3f}" if len(used) > 1 else ""))
+    return said
 
 
 def _units_of_pool(of_labelled: Codes, of_others: Codes) -> Floats:
