@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.added_items import adjusted_estimate, total_of
+from agreement.caution import Caution
 from agreement.cautions import rare_category
 from agreement.cautions_of_shape import of_disagreements
 from agreement.coding import Codes, Floats, compact
@@ -186,15 +187,19 @@ def estimate_of(
         clustered=groups is not None,
     )
     estimate = spread.estimate(name, value, n, unit, confidence=confidence, n_clusters=n_clusters, note=note)
-    unseen = None
-    if groups is not None and not of_distances and coefficient.added is not None and coefficient.traits is not None:
-        differ = coefficient.traits()[:, -1]
-        unseen = unseen_of_coefficient(
-            coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,
-            differ if coefficient.kind is None else differ[coefficient.kind], groups, estimate.low, estimate.high,
-            scattered=0.0,
-        )  # fmt: skip
-    return estimate.warned(rare, unseen)
+    return estimate.warned(rare, None if of_distances else _unseen_in_clusters(coefficient, groups, estimate))
+
+
+def _unseen_in_clusters(coefficient: Coefficient, groups: Codes | None, estimate: Estimate) -> Caution | None:
+    """Warn if a few more clusters of a different kind would move the value out of its interval."""
+    if groups is None or coefficient.added is None or coefficient.traits is None:
+        return None
+    differ = coefficient.traits()[:, -1]
+    return unseen_of_coefficient(
+        coefficient.of_sums, total_of(coefficient.rows, coefficient.times), coefficient.added,
+        differ if coefficient.kind is None else differ[coefficient.kind], groups, estimate.low, estimate.high,
+        scattered=0.0,
+    )  # fmt: skip
 
 
 def check_size(items: int, categories: int) -> None:
