@@ -1,7 +1,8 @@
 """The workers of a run send less about each test that passes: a plugin of pytest.
 
 A worker sends six messages about a test: it begins, three reports, it ends, it is done. For a test of a millisecond
-that is most of its time, in the worker and in the process that reads them.
+that is most of its time, in the worker and in the process that reads them. That it begins and that it ends is printed
+by nothing unless -v asks for it.
 """
 
 from __future__ import annotations
@@ -36,5 +37,4 @@ class _FewerMessages:
         for report in runtestprotocol(item, log=False, nextitem=nextitem):
             if not says_nothing(report):
                 item.ihook.pytest_runtest_logreport(report=report)
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
