@@ -26,27 +26,35 @@ def pytest_configure() -> None:
     databases.share_compiled_statements()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _quick_hashes() -> Iterator[None]:
-    """Hash the passwords of this process by the same function in far less time; servers keep the full one."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Iterator[object]:
+    """Do some things once for all tests of this process.
+
+    Not by fixtures that every test uses: pytest sets those up, or sees that they are, for each of sixteen thousand.
+    """
     with pytest.MonkeyPatch.context() as own:
-        own.setattr(passwords, "_hasher", PasswordHash((Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1),)))
-        yield
+        _hash_passwords_quickly(own)
+        _prepare_volumes_once(own)
+        # The installations of this process begin with a copy of the migrated file.
+        own.setattr(maintenance, "upgrade", databases.copying_instead(_migrated_once, maintenance.upgrade))
+        return (yield)
+
+
+def _hash_passwords_quickly(own: pytest.MonkeyPatch) -> None:
+    """Hash the passwords of this process by the same function in far less time; servers keep the full one."""
+    own.setattr(passwords, "_hasher", PasswordHash((Argon2Hasher(time_cost=1, memory_cost=64, parallelism=1),)))
+
+
+def _prepare_volumes_once(own: pytest.MonkeyPatch) -> None:
+    """Prepare each small volume once in this process, whichever study it is imported with."""
+    for name in ("prepare_volume", "prepare_overlay"):
+        own.setattr(preparing, name, prepared.remembering(getattr(preparing, name)))
 
 
 @pytest.fixture
 def hashes_as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords at the cost that installations pay."""
     monkeypatch.setattr(passwords, "_hasher", SHIPPED_HASHER)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _volumes_prepared_once() -> Iterator[None]:
-    """Prepare each small volume once in this process, whichever study it is imported with."""
-    with pytest.MonkeyPatch.context() as own:
-        for name in ("prepare_volume", "prepare_overlay"):
-            own.setattr(preparing, name, prepared.remembering(getattr(preparing, name)))
-        yield
 
 
 def _migrated_once() -> Path:
@@ -57,14 +65,6 @@ def _migrated_once() -> Path:
 def migrated_sqlite() -> Path:
     """A closed SQLite file with the newest schema and no rows, one for the run: to be copied and never opened."""
     return _migrated_once()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _empty_databases_copied() -> Iterator[None]:
-    """Let the installations of this process begin with a copy of the migrated file."""
-    with pytest.MonkeyPatch.context() as own:
-        own.setattr(maintenance, "upgrade", databases.copying_instead(_migrated_once, maintenance.upgrade))
-        yield
 
 
 @pytest.fixture(scope="session")
