@@ -19,10 +19,8 @@ from db import (
     FreezeItem,
     Item,
     Membership,
-    Overlay,
     Study,
     StudyEvent,
-    Volume,
     add_many,
     audit,
 )
@@ -44,7 +42,7 @@ from services.studies.folders import pool_files
 from services.studies.freeze import foreseen, whole_pool
 from services.studies.freeze.manifest import build_manifest, build_manifest_of_pool, canonical, sha256_of
 from services.studies.many_objects import no_search_for_garbage
-from services.studies.volumes import volume_store
+from services.studies.volumes import volume_integrity, volume_store
 
 T = TypeVar("T")
 # The length of the column; the manifest has the full text.
@@ -128,10 +126,9 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
 
 def _require_intact(database: Database, session: Session, study_id: int) -> None:
     """Refuse a freeze if the prepared file of a volume or overlay is missing or damaged."""
-    for table, what in ((Volume, "volume"), (Overlay, "overlay")):
-        for key, sha256 in session.exec(select(table.key, table.sha256).where(table.study_id == study_id)):
-            if not volume_store.is_intact(database, sha256):
-                raise Conflict(f"The prepared file of {what} '{key}' is missing or damaged; import again.")
+    for file in volume_integrity.files_of(session, study_id):
+        if not volume_store.is_intact(database, file.sha256):
+            raise Conflict(f"The prepared file of {file.kind} '{file.key}' is missing or damaged; import again.")
 
 
 @dataclass(frozen=True)
