@@ -82,6 +82,7 @@ class Search:
         self._subjects = subjects
         self._shared = shared
         self._offered = frozenset(normal(text) for text in shared)
+        self._labels = [(f"{as_label(text)} ", text) for text in shared if text]
         with database.read_only() as session:
             self._places = WrittenPlaces(frozen_facts.expansion_of(session, study_id), study_id)
         self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
@@ -231,7 +232,7 @@ class Search:
         return line[len(as_label(label)) + 1 :] if label else line
 
     def _label_of(self, line: str) -> str:
-        return next((text for text in self._shared if text and line.startswith(f"{as_label(text)} ")), "")
+        return next((text for label, text in self._labels if line.startswith(label)), "")
 
 
 def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, tally: Tally) -> None:
