@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -24,6 +25,7 @@ from db import (
     add_many,
     audit,
 )
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS, STILL_MEMBER
 from protocol.study import Protocol
@@ -92,7 +94,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         manifest = content.manifest(session, study)
         freeze = Freeze(
             study_id=study_id,
-            version=1 + len(session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).all()),
+            version=1 + ask(session, _FREEZES, study_id=study_id).one()[0],
             manifest_json=canonical(manifest),
             sha256=sha256_of(manifest),
             seed=phases.seed,
@@ -107,9 +109,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         session.flush()
         for purpose in content.purposes:
             draws.note(session, study_id, key, *purpose, **draws.dealt_to(purpose[0], drawn.slots if drawn else {}))
-        for rater in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
-        ).all():
+        for rater in session.exec(_RATERS, params={"study_id": study_id}).all():
             assigning.assign_rater(session, study_id, rater, frozen_facts.phases_of_member(session, rater))
         seals = drawn.whole.seals if drawn is not None else {}
         fixed = proofs.frozen_rows(session, study_id, but=seals)
@@ -122,6 +122,11 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
             rows=proofs.sealed([opened]) | seals | proofs.sealed_values(fixed, study.salt),
         )
         return Frozen(freeze.sha256, manifest, freeze.created_at.isoformat())
+
+
+_STUDY: Any = bindparam("study_id")
+_FREEZES: Any = select(func.count(col(Freeze.id))).where(Freeze.study_id == _STUDY)
+_RATERS: Any = select(Membership).where(Membership.study_id == _STUDY, Membership.role == "rater", *STILL_MEMBER)
 
 
 def _require_intact(database: Database, session: Session, study_id: int) -> None:
