@@ -30,13 +30,15 @@ _LONGEST_PART = 150
 
 def definitions(connection: Connection) -> Definitions:
     """Return the parts of a database's schema (SQLite or PostgreSQL), without the database's internal objects."""
-    listed: dict[str, set[str]] = {}
+    listed: dict[str, frozenset[str]] = {}
     for kind, name, table, parts in (
         _in_sqlite(connection) if connection.dialect.name == "sqlite" else _in_postgresql(connection)
     ):
         on_table = f" on '{table}'" if table else ""
-        listed.setdefault(f"{kind} '{name}'{on_table}", set()).update(parts)
-    return {label: frozenset(parts) for label, parts in listed.items()}
+        label = f"{kind} '{name}'{on_table}"
+        # Definitions with the same parts are the same objects, which are compared at once.
+        listed[label] = listed[label] | parts if label in listed else frozenset(parts)
+    return listed
 
 
 def altered_definitions(actual: Definitions, expected: Definitions) -> list[str]:

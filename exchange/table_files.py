@@ -60,7 +60,9 @@ def _says(path: Path, name: str) -> str:
     stem, _, endings = name.partition(".")
     if endings in ("csv.txt", "csv.csv", "txt") and stem == path.stem:
         return f"is there; rename it {path.name}"
+    return f"is there; rename it {path.name}" if endings == "csv" and _is_alike(stem, path.stem) else ""
+
+
+def _is_alike(stem: str, wanted: str) -> bool:
     stem = _OF_A_COPY.sub("", stem)
-    ratio = difflib.SequenceMatcher(None, stem, path.stem).ratio()
-    is_alike = ratio >= _SAME_WORD and stem not in _OTHER_WORDS
-    return f"is there; rename it {path.name}" if endings == "csv" and is_alike else ""
+    return stem not in _OTHER_WORDS and bool(difflib.get_close_matches(wanted, [stem], cutoff=_SAME_WORD))

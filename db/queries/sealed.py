@@ -6,8 +6,9 @@ Everything that lets an admin read people's answers calls `sealed_items` and lea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db.base import stored_id
@@ -21,11 +22,16 @@ from protocol.phases import Phase
 NOTHING_SEALED: frozenset[int] = frozenset()
 # The number of subjects or items in one statement.
 _ASKED_AT_ONCE = 500
+# Queries made wherever people's answers are read, built once.
+_STUDY: Any = bindparam("study_id")
+_SPLIT: Any = select(SealedSplit).where(SealedSplit.study_id == _STUDY)
+_OPENINGS: Any = select(SplitOpening).where(SplitOpening.study_id == _STUDY)
 
 
 def split_of(session: Session, study_id: int) -> SealedSplit | None:
     """Return how a study's subjects were divided into development and test, or None if they were not."""
-    return session.exec(select(SealedSplit).where(SealedSplit.study_id == study_id)).first()
+    split: SealedSplit | None = session.exec(_SPLIT, params={"study_id": study_id}).first()
+    return split
 
 
 def items_for_test(session: Session, study_id: int) -> frozenset[int]:
@@ -50,7 +56,7 @@ def openings_of(session: Session, study_id: int) -> dict[tuple[str, str], int]:
 
     An opening with an empty judge unseals everything.
     """
-    rows = session.exec(select(SplitOpening).where(SplitOpening.study_id == study_id)).all()
+    rows = session.exec(_OPENINGS, params={"study_id": study_id})
     return {(row.judge, row.prompt): stored_id(row.id) for row in rows}
 
 

@@ -323,6 +323,8 @@ def _placed(
 
 
 def _lines(session: Session, study_id: int, imports: Sequence[LabelImport]) -> list[LabelLine]:
+    if not imports:
+        return []
     labellers: dict[int, list[str]] = {}
     in_study = select(LabelImport.id).where(LabelImport.study_id == study_id)
     of_study = col(ImportedLabel.import_id).in_(in_study)

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, select
 
 from db import Database, Freeze, JudgeRun, LabelImport, StudyVersion, audit, insert_with_keys, new_public_id, now
+from db.asking import ask
 from db.base import stored_id
 from services.errors import Conflict, counted
 from services.seals import proofs
@@ -191,10 +192,16 @@ def _expiry_of(database: Database, kind: Kind, study_id: int, name: str) -> Any:
 
 def how_frozen(session: Session, study_id: int) -> AsFrozen:
     """Return what identifies the frozen state of a study: its last freeze and its last version."""
-    return (
-        session.exec(select(func.max(Freeze.id)).where(Freeze.study_id == study_id)).one(),
-        session.exec(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id)).one(),
+    freeze, version = ask(session, _HOW_FROZEN, study_id=study_id).one()
+    return freeze, version
+
+
+_HOW_FROZEN: Any = select(
+    *(
+        select(func.max(table.id)).where(table.study_id == bindparam("study_id")).scalar_subquery()
+        for table in (Freeze, StudyVersion)
     )
+)
 
 
 def require_as_frozen(session: Session, study_id: int, as_frozen: AsFrozen, while_what: str) -> None:

@@ -313,12 +313,16 @@ def rows_of(session: Session, table: type[Base], study_id: int) -> dict[int, Row
 
 def rows_with_keys(session: Session, table: type[Base], study_id: int, keys: Sequence[str]) -> list[Any]:
     """Return the rows of a table that have these keys in a study, in the order of their ids."""
-    key = _attribute(table, "key")
     rows: list[Any] = []
     for start in range(0, len(keys), ASKED_AT_ONCE):
-        query = select_rows(table).where(key.in_(keys[start : start + ASKED_AT_ONCE]))
-        rows += session.connection().execute(query, {"study_id": study_id}).all()
+        given = {"study_id": study_id, "keys": keys[start : start + ASKED_AT_ONCE]}
+        rows += session.connection().execute(_select_with_keys(table), given).all()
     return sorted(rows, key=lambda row: int(row[0]))
+
+
+@cache
+def _select_with_keys(table: type[Base]) -> Any:
+    return select_rows(table).where(_attribute(table, "key").in_(bindparam("keys", expanding=True)))
 
 
 def ranges(keys: Iterable[int]) -> str:

@@ -63,6 +63,8 @@ class RowTexts:
 
     def of(self, rows: Sequence[Row]) -> list[str]:
         """Return the text of each row, without the enclosing brackets."""
+        if len(rows) == 1:
+            return [self._of_one(rows[0])]
         return self.halves(list(zip(*rows, strict=True)), 0)[1]
 
     def halves(self, columns: Sequence[Sequence[Any]], first: int) -> tuple[list[str], list[str]]:
@@ -70,10 +72,7 @@ class RowTexts:
         old: list[list[str]] = []
         young: list[tuple[str, list[str]]] = []
         for (name, is_json, is_float), values in zip(self._kinds, columns, strict=True):
-            if len(values) == 1:
-                texts = [self._text(values[0], is_json, is_float)]
-            else:
-                texts = self._texts(values, is_json, is_float)
+            texts = self._texts(values, is_json, is_float)
             if name in self._as_before:
                 young.append((name, texts))
             else:
@@ -95,8 +94,21 @@ class RowTexts:
                     more.setdefault(row, []).append(f"{label}:{text}")
         return {row: ",".join(parts) for row, parts in more.items()}
 
+    def _of_one(self, row: Row) -> str:
+        """Return the text of a single row, as `halves` does: most seals are on one row, which shares nothing."""
+        old: list[str] = []
+        young: list[tuple[str, str]] = []
+        for (name, is_json, is_float), value in zip(self._kinds, row, strict=True):
+            text = self._text(value, is_json, is_float)
+            if name not in self._as_before:
+                old.append(text)
+            elif text != self._as_before[name]:
+                young.append((name, text))
+        if young:
+            old.append(f"{{{','.join(f'{_encode(name)}:{text}' for name, text in sorted(young))}}}")
+        return ",".join(old)
+
     def _text(self, value: Any, is_json: bool, is_float: bool) -> str:
-        """Return the text of a single value, as `_texts` does: most seals are on one row, which shares nothing."""
         if is_json:
             return self._known.get(value) or self._read(value) if self._unread else _as_json(value)
         at_once = _AT_ONCE.get(type(value))

@@ -28,7 +28,7 @@ _SEPARATOR = re.compile(r"[-_./\\\u2010-\u2015\u2212]")
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
 _HEX = re.compile(rb"(?:[0-9a-fA-F]{2}){8,}")
-_ZLIB_STARTS = (b"\x1f\x8b\x08", b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+_ZLIB_START = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
 
 
 def normal(text: str) -> str:
@@ -130,12 +130,11 @@ def unpacked(content: bytes, depth: int = 0) -> Iterator[bytes]:
 
 
 def _inner(content: bytes) -> Iterator[bytes]:
-    for beginning in _ZLIB_STARTS:
-        for place in re.finditer(re.escape(beginning), content):
-            try:
-                yield zlib.decompressobj(47).decompress(content[place.start() :], _UNPACKED_LIMIT)
-            except zlib.error:
-                continue
+    for place in _ZLIB_START.finditer(content):
+        try:
+            yield zlib.decompressobj(47).decompress(content[place.start() :], _UNPACKED_LIMIT)
+        except zlib.error:
+            continue
     for run in _BASE64.findall(content):
         letters = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
         # Other letters may directly precede the encoded ones, so all four alignments are tried.

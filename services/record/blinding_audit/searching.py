@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Database, Item, Membership, Study, queries
+from db.asking import ask
 from db.base import stored_id
 from protocol.labels import as_label
 from protocol.phases import Queue
@@ -39,6 +41,10 @@ from services.studies.volumes import volume_integrity, volume_store
 
 # Results that depend only on a text are cached: most texts are on many screens.
 REMEMBERED = 50_000
+# Queries made for each screen, built once.
+_ASSIGNMENTS: Any = select(Assignment).where(col(Assignment.id).in_(bindparam("ids", expanding=True)))
+_KEY: Any = select(Item.key).where(Item.id == bindparam("item_id"))
+_SUBJECT: Any = select(Case.subject).where(Case.id == bindparam("case_id"))
 
 
 class Search:
@@ -76,6 +82,7 @@ class Search:
         self._subjects = subjects
         self._shared = shared
         self._offered = frozenset(normal(text) for text in shared)
+        self._labels = [(f"{as_label(text)} ", text) for text in shared if text]
         with database.read_only() as session:
             self._places = WrittenPlaces(frozen_facts.expansion_of(session, study_id), study_id)
         self._in_text = lru_cache(REMEMBERED)(hidden.index.search)
@@ -132,7 +139,7 @@ class Search:
         self, session: Session, study: Study, membership: Membership, planned: Planned, tally: Tally
     ) -> None:
         phases = frozen_facts.phases_of_member(session, membership)
-        rows = {row.id: row for row in session.exec(_assignments(planned.waiting))}
+        rows = {row.id: row for row in session.exec(_ASSIGNMENTS, params={"ids": planned.waiting})}
         waiting = [rows[row_id] for row_id in planned.waiting]
         payload = displaying.payload_once_open(session, _actor(membership), study, waiting, planned.progress)
         reader = _reader(session, phases, membership, waiting[0], self._subjects)
@@ -225,7 +232,7 @@ class Search:
         return line[len(as_label(label)) + 1 :] if label else line
 
     def _label_of(self, line: str) -> str:
-        return next((text for text in self._shared if text and line.startswith(f"{as_label(text)} ")), "")
+        return next((text for label, text in self._labels if line.startswith(label)), "")
 
 
 def _note(ruling: Ruling, value: Value, number: int, part: Piece, name: Leak, tally: Tally) -> None:
@@ -260,10 +267,6 @@ def words_in(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in words_of(normal(text)))
 
 
-def _assignments(ids: Sequence[int]) -> Any:
-    return select(Assignment).where(col(Assignment.id).in_(ids))
-
-
 def _actor(membership: Membership) -> Actor:
     """Return a member as if signed in; volume names depend on the login session, and this one is nobody's."""
     return Actor(membership.person_id, 0, "", False)
@@ -281,7 +284,7 @@ def _slot(membership: Membership) -> str:
 
 def _named(session: Session, membership: Membership, planned: Planned) -> tuple[str, str, str]:
     """Return phase, slot and item, which identify a screen in the result."""
-    key = session.exec(select(Item.key).where(Item.id == planned.item_id)).one()
+    key = ask(session, _KEY, item_id=planned.item_id).one()[0]
     return planned.screen[0], _slot(membership), key
 
 
@@ -317,4 +320,5 @@ def _reader(
 
 
 def _subject_of(session: Session, case_id: int) -> str:
-    return session.exec(select(Case.subject).where(Case.id == case_id)).one()
+    subject: str = ask(session, _SUBJECT, case_id=case_id).one()[0]
+    return subject

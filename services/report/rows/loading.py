@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -37,6 +37,7 @@ from db import (
     Volume,
     queries,
 )
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS
 from protocol.first_phases import phases_of_first_language
@@ -128,7 +129,7 @@ def load_rows(session: Session, study: Study, without: frozenset[int] | None = N
         reviews=_reviews(session, study_id, entries),
         candidates=load_candidates(session, study_id, probabilities, left_out),
         runs=load_runs(session, study_id, left_out),
-        links_for_known=tuple(session.exec(_links_for_known(study_id, Membership.pseudonym)).all()),
+        links_for_known=tuple(session.exec(_PSEUDONYMS_FOR_KNOWN, params={"study_id": study_id})),
         contradictory_times=len(contradictory_times(session, study_id)),
     )
 
@@ -138,65 +139,77 @@ def newest_rows(session: Session, study_id: int) -> list[int | None]:
 
     Rows are otherwise only ever added, so these values reveal any change.
     """
-    looks = select(func.max(CalibrationLook.id)).where(CalibrationLook.study_id == study_id)
-    # Only the report counts displays.
-    shown = (
-        select(func.max(Display.id))
-        .join(Assignment, col(Assignment.id) == Display.assignment_id)
-        .where(Assignment.study_id == study_id)
-    )
-    return [*newest_but_for_looks(session, study_id), session.exec(looks).one(), session.exec(shown).one()]
+    more = ask(session, _OF_REPORTS, study_id=study_id).one()
+    return [*newest_but_for_looks(session, study_id), *more]
 
 
 def newest_but_for_looks(session: Session, study_id: int) -> list[int | None]:
     """Return the same values without the looks at judges' agreement, which change no figure but their own count."""
-    of_study = Assignment.study_id == study_id
-    newest = (
-        _links_for_known(study_id, func.max(Invitation.id)),
-        select(func.max(StudyEvent.id)).where(StudyEvent.study_id == study_id),
-        select(func.max(Freeze.id)).where(Freeze.study_id == study_id),
-        select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study_id),
-        select(func.max(PhaseOpening.id)).where(PhaseOpening.study_id == study_id),
-        select(func.max(PhaseClosing.id)).where(PhaseClosing.study_id == study_id),
-        select(func.max(SealedSplit.id)).where(SealedSplit.study_id == study_id),
-        select(func.max(SplitOpening.id)).where(SplitOpening.study_id == study_id),
-        select(func.max(OpenedBasis.id))
-        .join(SplitOpening, col(SplitOpening.id) == OpenedBasis.opening_id)
-        .where(SplitOpening.study_id == study_id),
-        select(func.max(Membership.id)).where(Membership.study_id == study_id),
-        select(func.count(col(Membership.removed_at))).where(Membership.study_id == study_id),
-        select(func.max(Assignment.id)).where(of_study),
-        select(func.max(Verdict.id)).join(Assignment, col(Assignment.id) == Verdict.assignment_id).where(of_study),
-        select(func.max(TechnicalFailure.id))
-        .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
-        .where(of_study),
-        select(func.max(Adjudication.id))
-        .join(Verdict, col(Verdict.id) == Adjudication.first_read_id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(of_study),
-        select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == study_id),
-        # A run imported in slices may finish with a lower id than runs that were stored before it.
-        select(func.count(col(JudgeRun.id))).where(JudgeRun.study_id == study_id),
-        select(func.count(col(LabelImport.id))).where(LabelImport.study_id == study_id),
-    )
-    return [session.exec(query).one() for query in newest]
+    return list(ask(session, _NEWEST, study_id=study_id).one())
 
 
-def _links_for_known(study_id: int, wanted: Any) -> Any:
+_STUDY: Any = bindparam("study_id")
+
+
+def _highest(table: Any) -> Any:
+    return select(func.max(table.id)).where(table.study_id == _STUDY)
+
+
+def _highest_of_assignments(table: Any) -> Any:
+    of_study = select(func.max(table.id)).join(Assignment, col(Assignment.id) == table.assignment_id)
+    return of_study.where(Assignment.study_id == _STUDY)
+
+
+def _links_for_known(wanted: Any) -> Any:
     """Select from the links made since the freeze for readers whose account was already in use."""
-    frozen_at = select(func.min(Freeze.created_at)).where(Freeze.study_id == study_id, *STANDS).scalar_subquery()
+    frozen_at = select(func.min(Freeze.created_at)).where(Freeze.study_id == _STUDY, *STANDS).scalar_subquery()
     return (
         select(wanted)
         .select_from(Invitation)
         .join(Membership, col(Membership.person_id) == Invitation.person_id)
         .where(
-            Membership.study_id == study_id,
+            Membership.study_id == _STUDY,
             Membership.role != "admin",
             col(Invitation.for_known),
             col(Invitation.created_at) >= frozen_at,
         )
-        .order_by(wanted)
     )
+
+
+def _in_one_row(*queries_of_one: Any) -> Any:
+    return select(*(query.scalar_subquery() for query in queries_of_one))
+
+
+# One statement each, since every view of a report asks whether anything is new.
+_NEWEST = _in_one_row(
+    _links_for_known(func.max(Invitation.id)),
+    _highest(StudyEvent),
+    _highest(Freeze),
+    _highest(StudyVersion),
+    _highest(PhaseOpening),
+    _highest(PhaseClosing),
+    _highest(SealedSplit),
+    _highest(SplitOpening),
+    select(func.max(OpenedBasis.id))
+    .join(SplitOpening, col(SplitOpening.id) == OpenedBasis.opening_id)
+    .where(SplitOpening.study_id == _STUDY),
+    _highest(Membership),
+    select(func.count(col(Membership.removed_at))).where(Membership.study_id == _STUDY),
+    _highest(Assignment),
+    _highest_of_assignments(Verdict),
+    _highest_of_assignments(TechnicalFailure),
+    select(func.max(Adjudication.id))
+    .join(Verdict, col(Verdict.id) == Adjudication.first_read_id)
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(Assignment.study_id == _STUDY),
+    select(func.max(Reference.id)).join(Item, col(Item.id) == Reference.item_id).where(Item.study_id == _STUDY),
+    # A run imported in slices may finish with a lower id than runs that were stored before it.
+    select(func.count(col(JudgeRun.id))).where(JudgeRun.study_id == _STUDY),
+    select(func.count(col(LabelImport.id))).where(LabelImport.study_id == _STUDY),
+)
+# Only the report counts displays.
+_OF_REPORTS = _in_one_row(_highest(CalibrationLook), _highest_of_assignments(Display))
+_PSEUDONYMS_FOR_KNOWN = _links_for_known(Membership.pseudonym).order_by(Membership.pseudonym)
 
 
 def _members(rows: Any, role: str) -> tuple[Member, ...]:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import load_only
 from sqlmodel import Session, col, select
 
 from db import Assignment, Case, Freeze, FreezeItem, Item, Membership, queries
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS
 from protocol.phase_rules import PhaseRules
@@ -246,13 +247,15 @@ def _select_candidates(of_a_version: bool) -> Any:
 
 def _conversations(session: Session, freeze_id: int) -> dict[int, str]:
     """Return the conversation of each frozen turn, by id: what reveals one turn reveals them all."""
-    turns = (
-        select(Item.id, Item.conversation)
-        .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
-        .where(FreezeItem.freeze_id == freeze_id, col(Item.conversation).is_not(None))
-        .distinct()
-    )
-    return {stored_id(item_id): str(conversation) for item_id, conversation in session.exec(turns)}
+    return {item_id: str(conversation) for item_id, conversation in ask(session, _TURNS, freeze_id=freeze_id)}
+
+
+_TURNS: Any = (
+    select(Item.id, Item.conversation)
+    .join(FreezeItem, col(FreezeItem.item_id) == Item.id)
+    .where(FreezeItem.freeze_id == bindparam("freeze_id"), col(Item.conversation).is_not(None))
+    .distinct()
+)
 
 
 def _in_order(

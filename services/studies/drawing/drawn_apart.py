@@ -85,17 +85,19 @@ def misspelt(session: Session, study: Expansion, own_key: str) -> Iterator[tuple
 
     Without any such study the name may be right: an earlier round that was read elsewhere, or not yet.
     """
+    named = [(phase, name) for phase in study.phases for name in studies_named(study, phase)]
+    if not named:
+        return
     keys = set(session.exec(select(Study.key).where(col(Study.removed_at).is_(None)))) - {own_key}
-    for phase in study.phases:
-        for name in studies_named(study, phase):
-            others = [key for key in sorted(keys) if not _are_two_rounds(key, name)]
-            alike = [] if name in keys else difflib.get_close_matches(name, others, n=1, cutoff=_ALIKE)
-            for other in alike:
-                says = (
-                    f"sample.not_in names '{name}', and no study of this name exists here (nearest: '{other}'): no "
-                    "subject would be left out for it; correct the name, or remove it."
-                )
-                yield phase.key, says
+    for phase, name in named:
+        others = [key for key in sorted(keys) if not _are_two_rounds(key, name)]
+        alike = [] if name in keys else difflib.get_close_matches(name, others, n=1, cutoff=_ALIKE)
+        for other in alike:
+            says = (
+                f"sample.not_in names '{name}', and no study of this name exists here (nearest: '{other}'): no "
+                "subject would be left out for it; correct the name, or remove it."
+            )
+            yield phase.key, says
 
 
 def _are_two_rounds(key: str, name: str) -> bool:

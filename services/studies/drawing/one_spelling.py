@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Case, Item
+from db.asking import ask
 from protocol.language.expansion import Source
 from protocol.seen import DIFFER_ONLY, as_seen
 from services.studies.sampling.remarks import CannotDraw
 from services.studies.sampling.selection import that_fit
 from services.studies.sampling.units import Unit
 
+_SUBJECTS: Any = select(Case.key, Case.subject).where(Case.study_id == bindparam("study_id")).order_by(col(Case.id))
 _WRITE = "write one subject in one way, and two in ways that can be told apart"
 
 
@@ -27,8 +31,8 @@ def reasons_against(session: Session, study_id: int, *, listed: bool) -> Iterato
         Whether the study lists its phases. If so, an item may be its own case and subject, under a key that nobody
         wrote as a subject.
     """
-    statement = select(Case.key, Case.subject).where(Case.study_id == study_id).order_by(col(Case.id))
-    alike = _alike(rows := session.exec(statement).all())
+    rows = [(case, subject) for case, subject in ask(session, _SUBJECTS, study_id=study_id)]
+    alike = _alike(rows)
     if alike and listed:
         keys = set(session.exec(select(Item.key).where(Item.study_id == study_id)))
         alike = _alike([(case, subject) for case, subject in rows if case != subject or case not in keys])

@@ -6,10 +6,13 @@ import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Base, Candidate, CandidatePair, add_many
+from db.asking import ask
 from db.base import stored_id
 from protocol.language.expansion import Expansion, Phase, Source
 from protocol.language.pools import of_both
@@ -108,6 +111,13 @@ def key_of(first: str, second: str, taken: Container[str]) -> str:
     return f"pair {hashlib.sha256(both).hexdigest()[:40]}"
 
 
+_PAIRS: Any = (
+    select(CandidatePair.candidate_id, CandidatePair.first_id, CandidatePair.second_id, CandidatePair.listed)
+    .where(CandidatePair.study_id == bindparam("study_id"))
+    .order_by(col(CandidatePair.id))
+)
+
+
 def listed_and_drawn(
     session: Session, study_id: int, candidate_ids: Mapping[str, int], candidates: Mapping[str, Unit]
 ) -> tuple[dict[str, Unit], frozenset[str]]:
@@ -120,9 +130,7 @@ def listed_and_drawn(
     candidates
         Answers as units, by key.
     """
-    rows = session.exec(
-        select(CandidatePair).where(CandidatePair.study_id == study_id).order_by(col(CandidatePair.id))
-    ).all()
+    rows = ask(session, _PAIRS, study_id=study_id).all()
     keys = {number: key for key, number in candidate_ids.items()} if rows else {}
     pairs, listed_ones = {}, set()
     for row in rows:

@@ -9,7 +9,7 @@ from itertools import compress
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import JSON
+from sqlalchemy import JSON, bindparam
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -42,7 +42,7 @@ def pool_of(session: Session, study_id: int, *, with_replaced: bool = False) -> 
     """Read everything that could be drawn; with `with_replaced`, also what a version of the study has replaced."""
     gathered = Gathered(session, study_id, with_replaced=with_replaced)
     for table in ASKED:
-        for rows in _parts(session, _select(table, study_id)):
+        for rows in _parts(session, _COLUMNS[table], {"study_id": study_id}):
             gathered.take(table, dict(zip(ASKED[table], zip(*rows, strict=True), strict=True)))
     return gathered.pool()
 
@@ -192,27 +192,34 @@ class _Merged:
             yield there
 
 
-def _select(table: type[Base], study_id: int) -> Any:
+_STUDY: Any = bindparam("study_id")
+
+
+def _select(table: type[Base]) -> Any:
     """Return the query for the columns that a draw needs of a table, in the order of `ASKED`."""
     columns = [getattr(table, name) for name in ASKED[table]]
     query = select_columns(*(as_stored(column) if isinstance(column.type, JSON) else column for column in columns))
     if table is Reference:
-        return query.join(Item, col(Item.id) == Reference.item_id).where(col(Item.study_id) == study_id)
-    return query.where(columns[0].class_.study_id == study_id)
+        return query.join(Item, col(Item.id) == Reference.item_id).where(col(Item.study_id) == _STUDY)
+    return query.where(columns[0].class_.study_id == _STUDY)
 
 
-def _parts(session: Session, query: Any) -> Iterator[Sequence[Any]]:
+_COLUMNS: Mapping[type[Base], Any] = {table: _select(table) for table in ASKED}
+_PRACTISED: Any = (
+    select(Item, Reference)
+    .join(Reference, col(Reference.item_id) == Item.id)
+    .where(Item.study_id == _STUDY, col(Item.practice))
+    .order_by(col(Reference.version))
+)
+
+
+def _parts(session: Session, query: Any, given: Mapping[str, object]) -> Iterator[Sequence[Any]]:
     """Yield the rows of a query in batches."""
-    return session.connection().execute(query, execution_options={"yield_per": READ_AT_ONCE}).partitions()
+    return session.connection().execute(query, given, execution_options={"yield_per": READ_AT_ONCE}).partitions()
 
 
 def _practised(session: Session, study_id: int) -> dict[str, Practised]:
-    rows = session.exec(
-        select(Item, Reference)
-        .join(Reference, col(Reference.item_id) == Item.id)
-        .where(Item.study_id == study_id, col(Item.practice))
-        .order_by(col(Reference.version))
-    )
+    rows = session.exec(_PRACTISED, params={"study_id": study_id})
     return {item.key: Practised(item.form, references_of(row)) for item, row in rows}
 
 

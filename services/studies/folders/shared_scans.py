@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
 
 from db import Case, Volume
-from db.base import stored_id
+from db.asking import ask
 
+_STUDY: Any = bindparam("study_id")
+_COLUMNS: tuple[Any, ...] = (Volume.voxel_sha256, Volume.id, Volume.key, Case.key, Case.subject)
+_OF_CASES: Any = select_columns(*_COLUMNS).join(Case, col(Case.id) == Volume.case_id).where(Volume.study_id == _STUDY)
+_UNDER_TWO = (
+    _OF_CASES.with_only_columns(Volume.voxel_sha256)
+    .group_by(col(Volume.voxel_sha256))
+    .having(func.count(func.distinct(Case.subject)) > 1)
+)
+_SHARED = _OF_CASES.where(col(Volume.voxel_sha256).in_(_UNDER_TWO)).order_by(col(Volume.id))
 # If a file was copied many times, only the first few copies are reported.
 _MOST_SAID = 20
 
@@ -63,20 +74,7 @@ def _reasons(shared: Sequence[Sequence[_Place]], last_volume: int) -> Iterator[s
 
 def _shared(session: Session, study_id: int) -> list[list[_Place]]:
     """Return the places of each scan that several subjects have, in the order of the tables."""
-    under_two = (
-        select(Volume.voxel_sha256)
-        .join(Case, col(Case.id) == Volume.case_id)
-        .where(Volume.study_id == study_id)
-        .group_by(col(Volume.voxel_sha256))
-        .having(func.count(func.distinct(Case.subject)) > 1)
-    )
-    rows = session.exec(
-        select(Volume, Case.key, Case.subject)
-        .join(Case, col(Case.id) == Volume.case_id)
-        .where(Volume.study_id == study_id, col(Volume.voxel_sha256).in_(under_two))
-        .order_by(col(Volume.id))
-    )
     by_voxels: dict[str, list[_Place]] = defaultdict(list)
-    for volume, case, subject in rows:
-        by_voxels[volume.voxel_sha256].append(_Place(stored_id(volume.id), volume.key, case, subject))
+    for voxels, *place in ask(session, _SHARED, study_id=study_id):
+        by_voxels[voxels].append(_Place(*place))
     return list(by_voxels.values())

@@ -6,10 +6,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, select
 
 from db import Candidate, Case, Item, Reference, insert_many, now
-from db.base import stored_id
+from db.asking import ask
 from exchange.study_folder.folder_rows import CandidateRow, CaseRow, ReferenceRow, StudyFolder
 from exchange.study_folder.item_table import ItemRow
 from services.studies.volumes.preparing import Prepared
@@ -103,5 +104,11 @@ def numbers_of(session: Session, study_id: int) -> tuple[dict[str, int], dict[st
 
 
 def _ids(session: Session, table: type[Case] | type[Item] | type[Candidate], study_id: int) -> dict[str, int]:
-    rows = session.exec(select(table.key, table.id).where(table.study_id == study_id))
-    return {key: stored_id(row_id) for key, row_id in rows}
+    ids: dict[str, int] = dict(ask(session, _IDS[table], study_id=study_id).all())
+    return ids
+
+
+_IDS: dict[Any, Any] = {
+    table: select(table.key, table.id).where(table.study_id == bindparam("study_id"))
+    for table in (Case, Item, Candidate)
+}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from math import ceil
 from typing import Any
 
-from sqlalchemy import delete, exists, func, update
+from sqlalchemy import bindparam, delete, exists, func, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
@@ -61,10 +62,12 @@ class Kind:
         """Whether an import is complete, as a condition on the table that reserves."""
         return exists().where(col(self.publishes.id) == col(self.reserves.id))
 
-    def is_in_work(self, study_id: int | None) -> Any:
-        """Return the condition that somebody is working on an unfinished import into a study."""
+    @property
+    def is_in_work(self) -> Any:
+        """Whether somebody is working, at a `moment`, on an unfinished import into the study `study_id`."""
         table = self.reserves
-        return exists().where(col(table.study_id) == study_id, col(table.expires_at) > now(), ~self.is_published)
+        of_study = col(table.study_id) == bindparam("study_id")
+        return exists().where(of_study, col(table.expires_at) > bindparam("moment"), ~self.is_published)
 
     @property
     def are_imported(self) -> str:
@@ -136,11 +139,16 @@ def hold(session: Session, kind: Kind, import_id: int, holder: str) -> None:
 
 def unfinished(session: Session, kind: Kind, study_id: int | None = None) -> list[JudgeImport | LabelReservation]:
     """Return the unpublished imports of a kind, of one study or of all."""
-    table = kind.reserves
-    of_study = () if study_id is None else (table.study_id == study_id,)
-    query = select(table).where(~kind.is_published, *of_study).order_by(col(table.id))
-    rows: Sequence[JudgeImport | LabelReservation] = session.execute(query).scalars().all()
+    query = _unfinished(kind, of_study=study_id is not None)
+    rows: Sequence[JudgeImport | LabelReservation] = session.execute(query, {"study_id": study_id}).scalars().all()
     return list(rows)
+
+
+@cache
+def _unfinished(kind: Kind, *, of_study: bool) -> Any:
+    table = kind.reserves
+    query = select(table).where(~kind.is_published).order_by(col(table.id))
+    return query.where(table.study_id == bindparam("study_id")) if of_study else query
 
 
 def count_left(database: Database, kind: Kind) -> int:

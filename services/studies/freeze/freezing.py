@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from db import (
@@ -19,13 +20,12 @@ from db import (
     FreezeItem,
     Item,
     Membership,
-    Overlay,
     Study,
     StudyEvent,
-    Volume,
     add_many,
     audit,
 )
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS, STILL_MEMBER
 from protocol.study import Protocol
@@ -44,7 +44,7 @@ from services.studies.folders import pool_files
 from services.studies.freeze import foreseen, whole_pool
 from services.studies.freeze.manifest import build_manifest, build_manifest_of_pool, canonical, sha256_of
 from services.studies.many_objects import no_search_for_garbage
-from services.studies.volumes import volume_store
+from services.studies.volumes import volume_integrity, volume_store
 
 T = TypeVar("T")
 # The length of the column; the manifest has the full text.
@@ -94,7 +94,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         manifest = content.manifest(session, study)
         freeze = Freeze(
             study_id=study_id,
-            version=1 + len(session.exec(select(Freeze.id).where(Freeze.study_id == study_id)).all()),
+            version=1 + ask(session, _FREEZES, study_id=study_id).one()[0],
             manifest_json=canonical(manifest),
             sha256=sha256_of(manifest),
             seed=phases.seed,
@@ -109,9 +109,7 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         session.flush()
         for purpose in content.purposes:
             draws.note(session, study_id, key, *purpose, **draws.dealt_to(purpose[0], drawn.slots if drawn else {}))
-        for rater in session.exec(
-            select(Membership).where(Membership.study_id == study_id, Membership.role == "rater", *STILL_MEMBER)
-        ).all():
+        for rater in session.exec(_RATERS, params={"study_id": study_id}).all():
             assigning.assign_rater(session, study_id, rater, frozen_facts.phases_of_member(session, rater))
         seals = drawn.whole.seals if drawn is not None else {}
         fixed = proofs.frozen_rows(session, study_id, but=seals)
@@ -126,12 +124,16 @@ def freeze_study(database: Database, actor: Actor, study_key: str) -> Frozen:
         return Frozen(freeze.sha256, manifest, freeze.created_at.isoformat())
 
 
+_STUDY: Any = bindparam("study_id")
+_FREEZES: Any = select(func.count(col(Freeze.id))).where(Freeze.study_id == _STUDY)
+_RATERS: Any = select(Membership).where(Membership.study_id == _STUDY, Membership.role == "rater", *STILL_MEMBER)
+
+
 def _require_intact(database: Database, session: Session, study_id: int) -> None:
     """Refuse a freeze if the prepared file of a volume or overlay is missing or damaged."""
-    for table, what in ((Volume, "volume"), (Overlay, "overlay")):
-        for key, sha256 in session.exec(select(table.key, table.sha256).where(table.study_id == study_id)):
-            if not volume_store.is_intact(database, sha256):
-                raise Conflict(f"The prepared file of {what} '{key}' is missing or damaged; import again.")
+    for file in volume_integrity.files_of(session, study_id):
+        if not volume_store.is_intact(database, file.sha256):
+            raise Conflict(f"The prepared file of {file.kind} '{file.key}' is missing or damaged; import again.")
 
 
 @dataclass(frozen=True)

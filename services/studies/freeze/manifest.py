@@ -13,6 +13,7 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Base, Candidate, Case, Freeze, Item, Overlay, ProtocolRecord, Reference, Study, Thaw, Volume
+from db.asking import ask
 from db.base import stored_id
 from services.installation.version import SOFTWARE_VERSION
 from services.seals import proofs
@@ -26,6 +27,9 @@ MANIFEST_FORMAT = "blindread-manifest/1"
 # For a study that lists its phases: what was drawn, in full, and a hash of each table of the pool it was drawn from.
 FORMAT_WITH_POOL = "blindread-manifest/2"
 FORMATS = (MANIFEST_FORMAT, FORMAT_WITH_POOL)
+_PROTOCOL: Any = select(ProtocolRecord.canonical_json, ProtocolRecord.source).where(
+    ProtocolRecord.study_id == bindparam("study_id")
+)
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,8 @@ class AsOf:
     @staticmethod
     def freeze(session: Session, study: Study, later: Mapping[type[Base], Set[int]] | None = None) -> AsOf:
         """Return the first version of a study, that is, its freeze."""
-        record = session.get_one(ProtocolRecord, stored_id(study.id))
-        return AsOf((record.canonical_json, record.source), later or {})
+        canonical_json, source = ask(session, _PROTOCOL, study_id=stored_id(study.id)).one()
+        return AsOf((canonical_json, source), later or {})
 
     def rows_of(self, session: Session, table: type[Base], study: Study) -> dict[int, Any]:
         """Return the rows of a table that this version had, by id."""

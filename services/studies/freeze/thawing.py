@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import delete, exists
+from sqlalchemy import bindparam, delete, exists
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -34,6 +34,7 @@ from db import (
     Volume,
     audit,
     new_public_id,
+    now,
 )
 from db.base import stored_id
 from db.standing import STANDS
@@ -49,42 +50,47 @@ THAWED = "study thawed"
 LONGEST_REASON = 2_000
 # Tables whose rows a draft may change or the thaw deletes: the seals on these rows end.
 _FREED: tuple[type[Base], ...] = (Study, Volume, Overlay, Assignment)
-# Records about an assignment that prevent a thaw, each with its sentence.
-_OF_ASSIGNMENTS: tuple[tuple[Any, str], ...] = (
-    (Verdict.assignment_id, "verdicts were submitted"),
-    (Display.assignment_id, "items were shown"),
-    (Draft.assignment_id, "answers were begun"),
-    (TechnicalFailure.assignment_id, "items failed to be shown"),
-    (ReviewTask.review_assignment_id, "items were sent to reviewers"),
+_STUDY: Any = bindparam("study_id")
+
+
+def _of_assignments(column: Any) -> Any:
+    return exists().where(Assignment.study_id == _STUDY, col(column) == Assignment.id)
+
+
+def _of_study(table: Any, *conditions: Any) -> Any:
+    return exists().where(table.study_id == _STUDY, *conditions)
+
+
+# What prevents a thaw, each with its sentence, as queries that are built once.
+_AGAINST: tuple[tuple[Any, str], ...] = tuple(
+    (select(is_so), says)
+    for is_so, says in (
+        (_of_assignments(Verdict.assignment_id), "verdicts were submitted"),
+        (_of_assignments(Display.assignment_id), "items were shown"),
+        (_of_assignments(Draft.assignment_id), "answers were begun"),
+        (_of_assignments(TechnicalFailure.assignment_id), "items failed to be shown"),
+        (_of_assignments(ReviewTask.review_assignment_id), "items were sent to reviewers"),
+        (
+            _of_study(Membership, col(Acknowledgement.membership_id) == Membership.id),
+            "somebody has begun, having read the instructions",
+        ),
+        (_of_study(StudyEvent, col(StudyEvent.kind) == "interim"), "an interim look was taken"),
+        (_of_study(JudgeRun), "verdicts of a judge were imported"),
+        (_of_study(LabelImport), "labels made elsewhere were imported"),
+        *((kind.is_in_work, kind.are_imported) for kind in unfinished_imports.KINDS),
+        (_of_study(PhaseClosing), "a phase was closed"),
+        (_of_study(PhaseOpening), "a phase was opened"),
+        (_of_study(StudyVersion), "a version of it was made"),
+        (_of_study(SealedSplit), "its subjects were divided into development and test"),
+    )
 )
 
 
 def what_stands_against(session: Session, study: Study) -> Iterator[str]:
     """Yield why the freeze of a study can no longer be undone, each as the rest of a sentence."""
-    of_study = col(Assignment.study_id) == study.id
-    for column, says in _OF_ASSIGNMENTS:
-        if session.exec(select(exists().where(of_study, col(column) == Assignment.id))).one():
-            yield says
-    began = exists().where(col(Membership.study_id) == study.id, col(Acknowledgement.membership_id) == Membership.id)
-    looked = exists().where(col(StudyEvent.study_id) == study.id, col(StudyEvent.kind) == "interim")
-    judged = exists().where(col(JudgeRun.study_id) == study.id)
-    labelled = exists().where(col(LabelImport.study_id) == study.id)
-    closed = exists().where(col(PhaseClosing.study_id) == study.id)
-    opened = exists().where(col(PhaseOpening.study_id) == study.id)
-    divided = exists().where(col(SealedSplit.study_id) == study.id)
-    followed = exists().where(col(StudyVersion.study_id) == study.id)
-    for is_so, says in (
-        (began, "somebody has begun, having read the instructions"),
-        (looked, "an interim look was taken"),
-        (judged, "verdicts of a judge were imported"),
-        (labelled, "labels made elsewhere were imported"),
-        *((kind.is_in_work(study.id), kind.are_imported) for kind in unfinished_imports.KINDS),
-        (closed, "a phase was closed"),
-        (opened, "a phase was opened"),
-        (followed, "a version of it was made"),
-        (divided, "its subjects were divided into development and test"),
-    ):
-        if session.exec(select(is_so)).one():
+    given = {"study_id": study.id, "moment": now()}
+    for query, says in _AGAINST:
+        if session.exec(query, params=given).one():
             yield says
 
 

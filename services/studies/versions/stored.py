@@ -12,6 +12,7 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Base, Candidate, CandidatePair, Database, Freeze, Item, Study, StudyVersion, WithdrawnUnit
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS
 from services.people.identity import Actor
@@ -145,12 +146,15 @@ def _version(row: StudyVersion) -> Version:
 
 def replaced_in(session: Session, study_id: int) -> dict[tuple[int, int | None], int]:
     """Return the version that replaced an item, or one of its candidates, by their ids."""
-    rows = session.exec(
-        select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id, StudyVersion.version)
-        .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
-        .where(StudyVersion.study_id == study_id)
-    )
+    rows = ask(session, _REPLACED, study_id=study_id)
     return {(item, candidate): version for item, candidate, version in rows}
+
+
+_REPLACED: Any = (
+    select(WithdrawnUnit.item_id, WithdrawnUnit.candidate_id, StudyVersion.version)
+    .join(StudyVersion, col(StudyVersion.id) == WithdrawnUnit.version_id)
+    .where(StudyVersion.study_id == bindparam("study_id"))
+)
 
 
 def came_in(session: Session, study_id: int) -> dict[tuple[type[Base], int], int]:

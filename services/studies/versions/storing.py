@@ -27,6 +27,7 @@ from db import (
     audit,
     queries,
 )
+from db.asking import ask
 from db.base import stored_id
 from db.standing import STANDS
 from protocol.language.listed import phases_of_listed
@@ -52,6 +53,7 @@ from services.studies.volumes.alignment import Files
 from services.studies.volumes.preparing import Prepared, store_files
 
 _NEW: tuple[type[Base], ...] = (Case, Volume, Overlay, Item, Reference, Candidate, CandidatePair)
+_HIGHEST: Any = select(*(select(func.max(table.id)).scalar_subquery() for table in _NEW))  # type: ignore[attr-defined]
 
 
 def store_version(
@@ -66,7 +68,8 @@ def store_version(
     parts = planned.anew.parts
     refuse_all(list(drawn_apart.reasons_against(session, study, drawing_phases.subjects_of(parts))))
     refuse_all(list(shown_before.reasons_against(session, study_id, planned.asked, parts, planned.replaced)))
-    highest = {table: _highest(session, table) for table in _NEW}
+    # This transaction has locked the study, so rows it adds are above these.
+    highest = {table: key or 0 for table, key in zip(_NEW, ask(session, _HIGHEST).one(), strict=True)}
     case_ids = table_rows.store(session, study_id, planned.rows.added, prepared)
     _store_new_files(session, study_id, case_ids, planned.files, prepared)
     refuse_all(
@@ -158,11 +161,6 @@ def _row_of(
         reason=reason,
         person_id=actor.person_id,
     )
-
-
-def _highest(session: Session, table: type[Base]) -> int:
-    """Return the highest id of a table: this transaction has locked the study, so rows it adds are above it."""
-    return session.exec(select(func.max(table.id))).one() or 0  # type: ignore[attr-defined]
 
 
 def _store_new_files(

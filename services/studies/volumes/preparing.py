@@ -49,7 +49,8 @@ def prepare_files(
     for done, row in enumerate(rows):
         if progress is not None:
             progress(done, len(rows), f"Preparing volume {done + 1} of {len(rows)}")
-        if done % RENEWED_EVERY == 0:
+        # It was taken just before the first.
+        if done and done % RENEWED_EVERY == 0:
             lease.renew()
         try:
             volume = _prepare(row, files.hanging)

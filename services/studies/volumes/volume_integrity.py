@@ -11,10 +11,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db import Database, Overlay, Volume
+from db.asking import ask
 from services.errors import Conflict
 from services.studies.volumes import volume_store
 
@@ -109,15 +112,15 @@ class StoredFile:
 
 def files_of(session: Session, study_id: int) -> list[StoredFile]:
     """Return a study's prepared files, always in the same order."""
-    return [
-        StoredFile(kind, *row)
-        for kind, table in (("volume", Volume), ("overlay", Overlay))
-        for row in session.exec(
-            select(table.key, table.sha256, table.unpacked_sha256)
-            .where(table.study_id == study_id)
-            .order_by(col(table.id))
-        )
-    ]
+    return [StoredFile(kind, *row) for kind, query in _FILES.items() for row in ask(session, query, study_id=study_id)]
+
+
+_FILES: dict[str, Any] = {
+    kind: select(table.key, table.sha256, table.unpacked_sha256)
+    .where(table.study_id == bindparam("study_id"))
+    .order_by(col(table.id))
+    for kind, table in (("volume", Volume), ("overlay", Overlay))
+}
 
 
 def problem_of(database: Database, file: StoredFile, pace: Pace | None = None) -> str | None:

@@ -78,9 +78,12 @@ def remove(database: Database, sha256: str) -> None:
 
 def remove_unused(database: Database, files: Iterable[str]) -> None:
     """Remove those of the files that no study refers to at this moment."""
+    names = list(files)
+    if not names:
+        return
     with database.writing() as session:
         audit.hold(session)
-        for sha256 in files:
+        for sha256 in names:
             in_use = [
                 session.exec(select(table.id).where(table.sha256 == sha256)).first() for table in (Volume, Overlay)
             ]

@@ -18,14 +18,14 @@ from services.studies.freeze import freezing
 from tests.blinding.columns import freeze_as_it_is_now, take_the_guards_away
 from tests.following_study import read_through
 from tests.harness.databases import copy_of_sqlite_file
-from tests.listed_study import imported_listed, work_through
-from tests.pool_study import POOL, consulting, opened_pool, pooled_answers
+from tests.listed_study import imported_listed, work_through, write_listed
+from tests.pool_study import GROUPS, POOL, consulting, opened_pool, pooled_answers, with_models
 from tests.room_study import change_item, rewrite, rows_of
 from tests.sealed_study import with_many_items
 from tests.services.reading.test_places_in_pools import with_an_image
 from tests.services.record.blinding_audit.planted_study import ANY, audited
 from tests.services.report.sealed_scores import items_for_test
-from tests.situations import Situation, answers
+from tests.situations import Situation, answers, opened_once
 
 AIDED = """
 blindread: 2
@@ -63,11 +63,17 @@ phases:
 
 def drawn(database: Database, folder: Path, protocol: str = POOL) -> Situation:
     """Return a study whose pool is drawn; both people answered alike."""
-    situation = opened_pool(database, folder, protocol)
-    for reader in situation.raters[:2]:
-        said = consulting(("A glioma of the left temporal lobe", "A metastasis"), "The rim is thick and irregular.")
-        read_through(situation, reader, {f"i{n}": said for n in range(1, 7)})
-    return situation
+
+    def make(empty: Database) -> Situation:
+        situation = imported_listed(empty, folder, groups=GROUPS)
+        freezing.freeze_study(empty, situation.admin, situation.study_key)
+        for reader in situation.raters[:2]:
+            said = consulting(("A glioma of the left temporal lobe", "A metastasis"), "The rim is thick and irregular.")
+            read_through(situation, reader, {f"i{n}": said for n in range(1, 7)})
+        return situation
+
+    write_listed(folder, protocol, [with_models])
+    return opened_once(database, folder, ("drawn pool",), make)
 
 
 @pytest.mark.parametrize("shows", ["[scans, prompt, reference, candidate]", "[prompt, reference, candidate]"])
