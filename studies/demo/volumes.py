@@ -305,11 +305,12 @@ def _agreeing_corners() -> npt.NDArray[np.uint8]:
 
     The last voxel of an axis has no neighbour above, and is left out.
     """
-    brain = _average_brain()
+    agreeing = _average_brain().astype(np.uint8)
     for axis in range(3):
-        lower, upper = brain.take(range(brain.shape[axis] - 1), axis), brain.take(range(1, brain.shape[axis]), axis)
-        brain = np.where(lower == upper, lower, UNDECIDED)
-    return brain.astype(np.uint8)
+        along = agreeing.swapaxes(0, axis)
+        lower, upper = along[:-1], along[1:]
+        agreeing = np.where(lower == upper, lower, np.uint8(UNDECIDED)).swapaxes(0, axis)
+    return np.ascontiguousarray(agreeing)
 
 
 @lru_cache(maxsize=1)
