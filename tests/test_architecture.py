@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,9 @@ class Import:
     package: str
 
 
+Importing = ast.Import | ast.ImportFrom | ast.Call
+
+
 def sources(root: Path) -> Iterator[Path]:
     """Every Python file of the application: the rooms' and those at the top."""
     for room in OURS:
@@ -112,23 +116,40 @@ def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
 
 
+@cache
+def imports_in(file: Path) -> tuple[tuple[Importing, bool], ...]:
+    """Return every import of a file, also by a call, and whether it stands outside of functions."""
+    imports: list[tuple[Importing, bool]] = []
+    waiting: list[tuple[ast.AST, bool]] = [(tree_of(file), True)]
+    # Few files import by a call; in the others no expression holds an import.
+    without_calls = not re.search("__import__|import_module", file.read_text(encoding="utf-8"))
+    while waiting:
+        node, outside = waiting.pop()
+        calls = isinstance(node, ast.Call) and _name_of(node.func) in {"__import__", "import_module"}
+        if calls or isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append((node, outside))
+        outside = outside and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not (without_calls and isinstance(node, ast.expr)):
+            waiting += [(child, outside) for child in ast.iter_child_nodes(node)]
+    return tuple(imports)
+
+
 def imports_of(root: Path, file: Path) -> Iterator[Import]:
     """Every import of a file, also inside functions and `if TYPE_CHECKING`, by the first part of the absolute name."""
     place = file.relative_to(root)
     room = place.parts[0].removesuffix(".py")
-    for node in ast.walk(tree_of(file)):
-        names: list[str] = []
+    for node, _ in imports_in(file):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+        elif isinstance(node, ast.Call):
+            names = [given.value for given in node.args[:1] if isinstance(given, ast.Constant)]
+        elif node.level == 0:
             names = [node.module or ""]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             start = [*place.parts[: len(place.parts) - node.level], *([node.module] if node.module else [])]
             names = [".".join(start)] if start else [alias.name for alias in node.names]
-        elif isinstance(node, ast.Call) and _name_of(node.func) in {"__import__", "import_module"}:
-            names = [given.value for given in node.args[:1] if isinstance(given, ast.Constant)]
         for name in names:
-            yield Import(place.as_posix(), getattr(node, "lineno", 0), room, name.split(".")[0])
+            yield Import(place.as_posix(), node.lineno, room, name.split(".")[0])
 
 
 def _name_of(function: ast.expr) -> str:
@@ -174,7 +195,7 @@ def room_violations(root: Path) -> list[str]:
 
 def _rooms_imported(file: Path, package: str) -> Iterator[tuple[int, str]]:
     """Yield the line of each import from a package, and which of its rooms or modules is imported."""
-    for node in ast.walk(tree_of(file)):
+    for node, _ in imports_in(file):
         if isinstance(node, ast.ImportFrom) and not node.level and f"{node.module}.".startswith(f"{package}."):
             beyond = (node.module or "").removeprefix(package).split(".")[1:2]
             yield from ((node.lineno, room) for room in beyond or [alias.name for alias in node.names])
@@ -193,18 +214,11 @@ def circles(root: Path) -> list[str]:
 
 def _modules_imported(file: Path) -> Iterator[str]:
     """Yield what a module imports when it is loaded, or names for the type checker, as a module or a name in one."""
-    for node in _outside_functions(tree_of(file)):
-        if isinstance(node, ast.Import):
+    for node, outside in imports_in(file):
+        if outside and isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif outside and isinstance(node, ast.ImportFrom) and not node.level:
             yield from (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
-
-
-def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            yield child
-            yield from _outside_functions(child)
 
 
 def page_violations(root: Path) -> list[str]:

@@ -22,7 +22,8 @@ i1,k1,Dr B,incorrect,Wrong side."""
 
 def draw_labels(line: StudyLine) -> None:
     """Draw the labels imported so far, and the form that imports more."""
-    lines = import_labels.labels_of(database(), current_actor(), line.key)
+    actor = current_actor()
+    lines = import_labels.labels_of(database(), actor, line.key)
     if lines:
         st.markdown("**Labels made elsewhere**, not blinded here: only calibrations can use them, by name")
         st.dataframe(
@@ -58,7 +59,7 @@ def draw_labels(line: StudyLine) -> None:
         )
     if line.state == "draft":
         return
-    refused = asked_fields.why_no_labels(database(), current_actor(), line.key)
+    refused = asked_fields.why_no_labels(database(), actor, line.key)
     if refused:
         st.caption(f"Labels made elsewhere cannot be imported here. {refused}")
         return

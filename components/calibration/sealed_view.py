@@ -19,11 +19,12 @@ from services.studies.catalogue import StudyLine
 
 def draw_split(line: StudyLine) -> None:
     """Show how a study's subjects are divided, or offer to divide them while nobody has seen anything."""
-    split = sealed_split.split_of(database(), current_actor(), line.key)
+    actor = current_actor()
+    split = sealed_split.split_of(database(), actor, line.key)
     if split is not None:
         st.info(split.in_words, icon=":material/lock_open:" if split.is_unsealed else ":material/lock:")
         return
-    if line.state != "open" or not sealed_split.can_be_divided(database(), current_actor(), line.key):
+    if line.state != "open" or not sealed_split.can_be_divided(database(), actor, line.key):
         return
     with st.expander("Seal a test part, before any judge is imported"):
         st.caption(

@@ -53,7 +53,8 @@ def _draw_phases(line: StudyLine) -> None:
 
 
 def _draw_close(line: StudyLine) -> None:
-    work = outstanding.open_work_of(database(), current_actor(), line.key)
+    actor = current_actor()
+    work = outstanding.open_work_of(database(), actor, line.key)
     is_open = [entry for entry in work if entry.is_open]
     if is_open:
         people = len({entry.who for entry in is_open if entry.name})
@@ -62,7 +63,7 @@ def _draw_close(line: StudyLine) -> None:
             "missing stays missing, and the report says so.",
             icon=":material/pending_actions:",
         )
-    elif outstanding.is_anything_assigned(database(), current_actor(), line.key):
+    elif outstanding.is_anything_assigned(database(), actor, line.key):
         st.success("No open work: what was assigned is done, or its phase is closed.", icon=":material/task_alt:")
     else:
         st.info(
@@ -71,7 +72,7 @@ def _draw_close(line: StudyLine) -> None:
         )
     if work:
         st.dataframe(_table(work), hide_index=True, width="stretch")
-    remark = data_lock.remark_on_report(database(), current_actor(), line.key)
+    remark = data_lock.remark_on_report(database(), actor, line.key)
     st.markdown(f"Closing is the data lock: no more verdicts are accepted, and the report opens. {remark}")
     with st.container(width=560):
         if is_open:

@@ -21,14 +21,15 @@ from services.studies.versions import stored
 
 def draw_freeze(line: StudyLine) -> None:
     """Draw the freeze: the button before it, the manifest after it."""
-    frozen = freezing.freeze_of(database(), current_actor(), line.key)
+    actor = current_actor()
+    frozen = freezing.freeze_of(database(), actor, line.key)
     if frozen is None:
         st.markdown(
             "A freeze fixes protocol, items, volumes, candidates and references in a manifest with their SHA-256, "
             "draws every rater's own order, and opens the study for reading. **Once somebody has seen something, it "
             "cannot be undone.** Look at the items in the preview first."
         )
-        standing = before_freeze.standing_of(database(), current_actor(), line.key)
+        standing = before_freeze.standing_of(database(), actor, line.key)
         st.info(standing.sentence)
         if standing.needs is not None:
             (st.warning if standing.needs.missing else st.info)(plain(standing.needs.sentence))
@@ -42,7 +43,7 @@ def draw_freeze(line: StudyLine) -> None:
         return
     st.markdown(f"Frozen {frozen.created_at[:16].replace('T', ' ')} UTC. SHA-256 of the manifest:")
     st.code(frozen.sha256, language=None)
-    for sentence in drawn_apart.sentences_of(database(), current_actor(), line.key):
+    for sentence in drawn_apart.sentences_of(database(), actor, line.key):
         st.caption(plain(sentence))
     with st.container(horizontal=True):
         st.button("Verify now", on_click=_verify, args=(line.key,))
@@ -50,12 +51,12 @@ def draw_freeze(line: StudyLine) -> None:
     verification_view.draw_last_verification(line)
     st.caption(f"On the command line: `{whereabouts.command(f'verify {line.key}')}`")
     blinding_view.draw_last_audit(line)
-    if thawing.can_be_thawed(database(), current_actor(), line.key):
+    if thawing.can_be_thawed(database(), actor, line.key):
         _draw_thaw(line)
     _draw_explanation(line)
     versions_view.draw_versions(line)
     with st.expander("What the manifest covers"):
-        covered = stored.covered_by(database(), current_actor(), line.key)
+        covered = stored.covered_by(database(), actor, line.key)
         for number, parts in covered:
             if len(covered) > 1:
                 lists = "what was frozen" if number == stored.FIRST_NUMBER else "what it adds and corrects"

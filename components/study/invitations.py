@@ -27,15 +27,16 @@ _ATTRIBUTES_OF_SEVERAL = (
 
 def draw_invitations(line: StudyLine) -> None:
     """Draw the form, the field for pasted lines, the latest letters, and the list of links."""
+    actor = current_actor()
     st.subheader("Invite")
     # Raters come first if they can join. The preselected role is always one that can be given.
     roles = [] if line.state == "closed" else ["rater"]
-    roles += ["reviewer"] if invitations.takes_reviewers(database(), current_actor(), line.key) else []
+    roles += ["reviewer"] if invitations.takes_reviewers(database(), actor, line.key) else []
     roles.append("admin")
     if line.state == "closed":
         who = " and ".join(f"{role}s" for role in roles)
         st.info(f"The study is closed: raters can no longer join it; {who} can.")
-    for sentence in groups.beyond_plan(database(), current_actor(), line.key):
+    for sentence in groups.beyond_plan(database(), actor, line.key):
         st.warning(plain(sentence))
     form, letters = st.columns(2, gap="medium")
     with form:
@@ -43,13 +44,14 @@ def draw_invitations(line: StudyLine) -> None:
     # The letters are beside the button that makes them: below it they would be out of sight on a low screen.
     with letters:
         _draw_outcome(line.key)
-    _draw_links(invitations.links_of(database(), current_actor(), line.key))
+    _draw_links(invitations.links_of(database(), actor, line.key))
 
 
 def _draw_forms(study_key: str, roles: list[str]) -> None:
+    actor = current_actor()
     round_ = _round(study_key)
-    choice = groups.groups_to_choose(database(), current_actor(), study_key)
-    declared = rater_attributes.to_enter(database(), current_actor(), study_key)
+    choice = groups.groups_to_choose(database(), actor, study_key)
+    declared = rater_attributes.to_enter(database(), actor, study_key)
     single, several = st.tabs(["One person", "Several people"])
     with single, st.container(border=True):
         role = st.selectbox("Role", roles, key=_key("role", study_key, round_))

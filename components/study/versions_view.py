@@ -21,10 +21,11 @@ _DRAWN = 30
 
 def draw_versions(line: StudyLine) -> None:
     """Draw the versions after the freeze and, while the study is open, the form for a new one."""
-    versions = stored.versions_of(database(), current_actor(), line.key)
+    actor = current_actor()
+    versions = stored.versions_of(database(), actor, line.key)
     for version in reversed(versions[1:]):
         _draw_version(version)
-    if making.can_have_version(database(), current_actor(), line.key):
+    if making.can_have_version(database(), actor, line.key):
         with st.expander("New version"):
             _draw_new(line, len(versions))
 

@@ -243,7 +243,11 @@ def _right_ventricle() -> tuple[Array, Array, npt.NDArray[np.float64], npt.NDArr
     third_ventricle = (x < 6) & (z < 9)
     regions, count = ndimage.label(inside & ~third_ventricle & (t1 > 0) & (t1 < 125))
     ventricle = regions == 1 + np.argmax(ndimage.sum_labels(np.ones_like(t1), regions, range(1, count + 1)))
-    distance = ndimage.distance_transform_edt(~ventricle) - ndimage.distance_transform_edt(ventricle)
+    distance = ndimage.distance_transform_edt(~ventricle)
+    # The nearest place outside of it is in the box that holds the ventricle and a voxel around it.
+    (held,) = ndimage.find_objects(ventricle.astype(np.uint8))
+    around = tuple(slice(part.start - 1, part.stop + 1) for part in held)
+    distance[around] -= ndimage.distance_transform_edt(ventricle[around])
     distance = ndimage.gaussian_filter(distance, 1.5)
     slopes = np.stack(np.gradient(distance))
     outwards = slopes / np.maximum(np.linalg.norm(slopes, axis=0), 1e-6) * np.clip((x + 1) / 5, 0, 1)
@@ -305,11 +309,12 @@ def _agreeing_corners() -> npt.NDArray[np.uint8]:
 
     The last voxel of an axis has no neighbour above, and is left out.
     """
-    brain = _average_brain()
+    agreeing = _average_brain().astype(np.uint8)
     for axis in range(3):
-        lower, upper = brain.take(range(brain.shape[axis] - 1), axis), brain.take(range(1, brain.shape[axis]), axis)
-        brain = np.where(lower == upper, lower, UNDECIDED)
-    return brain.astype(np.uint8)
+        along = agreeing.swapaxes(0, axis)
+        lower, upper = along[:-1], along[1:]
+        agreeing = np.where(lower == upper, lower, np.uint8(UNDECIDED)).swapaxes(0, axis)
+    return np.ascontiguousarray(agreeing)
 
 
 @lru_cache(maxsize=1)

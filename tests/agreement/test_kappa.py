@@ -214,11 +214,16 @@ def test_the_cluster_bootstrap_is_the_bootstrap_of_whole_clusters():
 
     estimate = cohen_kappa(a, b, clusters=clusters, resamples=4000, seed=5, interval="percentile")
 
+    def by_hand(x, y):
+        agreed, by_chance = np.mean(x == y), x.mean() * y.mean() + (1 - x.mean()) * (1 - y.mean())
+        return (agreed - by_chance) / (1 - by_chance)
+
     naive = []
     for _ in range(1500):
         drawn = rng.integers(0, 12, 12)
         items = np.concatenate([np.flatnonzero(clusters == cluster) for cluster in drawn])
-        naive.append(cohen_kappa(a[items], b[items]).value)
+        naive.append(by_hand(a[items], b[items]))
+    assert estimate.value == pytest.approx(by_hand(a, b), abs=1e-12)
     assert estimate.n_clusters == 12
     assert estimate.se == pytest.approx(np.std(naive, ddof=1), rel=0.1)
     assert (estimate.low, estimate.high) == pytest.approx(np.quantile(naive, [0.025, 0.975]), abs=0.03)

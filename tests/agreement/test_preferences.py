@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -65,13 +66,14 @@ def with_ties(n: int = 300) -> tuple[list[str], list[str], list[str]]:
 def test_with_ties_it_is_the_maximum_of_davidsons_likelihood() -> None:
     first, second, said = with_ties()
     names = sorted({*first, *second})
+    counted = Counter(zip(first, second, said, strict=True))
 
     def loss(free: np.ndarray) -> float:
         strength = dict(zip(names, [*free[:3], -free[:3].sum()], strict=True))
         total = 0.0
-        for former, other, outcome in zip(first, second, said, strict=True):
+        for (former, other, outcome), times in counted.items():
             odds = np.exp([strength[former], strength[other], free[3] + (strength[former] + strength[other]) / 2])
-            total -= math.log(odds[["first", "second", "tie"].index(outcome)] / odds.sum())
+            total -= times * math.log(odds[["first", "second", "tie"].index(outcome)] / odds.sum())
         return total
 
     other_way = minimize(

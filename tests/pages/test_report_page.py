@@ -19,7 +19,7 @@ from exchange.report.shown_numbers import shown_estimate
 from services.progress import data_lock
 from services.report import EstimateTable, build_report, figures_of, report_page
 from tests.listed_study import opened_listed, work_through
-from tests.pages.conftest import OpenPage, as_read
+from tests.pages.conftest import ROOT, OpenPage, as_read
 from tests.services.report.planted import judged_answers
 from tests.services.report.situations import FIRST, STUDY, closed_study, frozen_study, read_all, study_folder
 from tests.situations import any_answers, owner_of
@@ -233,8 +233,10 @@ def test_a_study_that_is_not_theirs_is_one_sentence(
 def test_the_page_is_not_among_a_raters_pages(served_database: Database, open_page: OpenPage, tmp_path: Path) -> None:
     situation = frozen_study(served_database, study_folder(tmp_path / "study", resamples=200))
 
+    app = open_page(situation.people["rater 1"], study=STUDY)
+
     with pytest.raises(ValueError, match="Could not find a navigation page"):
-        open_page(situation.people["rater 1"], PAGE, study=STUDY)
+        app.switch_page(str(ROOT / "pages" / PAGE))
 
 
 def test_a_word_that_no_title_of_a_figure_has_is_answered_with_what_to_do(

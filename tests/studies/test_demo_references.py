@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from studies.demo.cases import CASES, Scan
+from studies.demo.cases import CASES, Case, Scan
 from studies.demo.volumes import Grid, make_volume
 
 DEMO = Path(__file__).parents[2] / "studies" / "demo"
@@ -63,10 +63,14 @@ def voxels(image: nib.Nifti1Image) -> np.ndarray:
 
 
 @cache
-def images(key: str, role: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return sequence -> (with lesions, without them), in units of the white matter of the latter."""
+def images(key: str) -> dict[str, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """Return role -> sequence -> (with lesions, without them), of all scans of a case: they show the same head."""
     case = CASE[key]
-    scan: Scan = dict(case.scans())[role]
+    return {role: images_of(case, scan) for role, scan in case.scans()}
+
+
+def images_of(case: Case, scan: Scan) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return sequence -> (with lesions, without them), in units of the white matter of the latter."""
     bare = replace(scan, lesions=())
     result: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     of_bare = {
@@ -85,7 +89,7 @@ def images(key: str, role: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 @cache
 def lesions(key: str, role: str = "current") -> tuple[MeasuredLesion, ...]:
     """Find the lesions of one scan, the largest first."""
-    pairs = images(key, role)
+    pairs = images(key)[role]
     changed = np.any([abs(shown - without) > 0.12 for shown, without in pairs.values()], axis=0)
     labelled, count = ndimage.label(changed)
     measured = []
@@ -134,7 +138,7 @@ def ventricle_volumes(key: str) -> dict[str, float]:
     around = (
         (abs(x) > 1) & (abs(x) < 34)
     )[:, None, None] & ((y > -48) & (y < 36))[None, :, None] & ((z > 4) & (z < 34))[None, None, :]  # fmt: skip
-    shown, _ = images(key, "current")["T1"]
+    shown, _ = images(key)["current"]["T1"]
     fluid = around & (shown > 0) & (shown < 0.55)
     # Sulci at the rim of the region are apart from the ventricles, and smaller.
     right = (x > 0)[:, None, None]
