@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.accuracy import values_of
-from agreement.arguments import check_resamples, shown
+from agreement.arguments import check_resamples, shown, yes_or_no
 from agreement.class_scores import ClassScores
 from agreement.codebook import declared, is_missing
 from agreement.coding import (
@@ -39,7 +39,7 @@ class ClassificationScores(Result):
     macro_f1, weighted_f1, micro_f1, balanced_accuracy, accuracy : Estimate
         Over all classes; see `classification_scores`.
     precision, recall, f1 : dict
-        One estimate for each class.
+        One estimate for each class; empty without `each_class`.
     support : dict
         Number of units whose reference is each class.
     n_abstained, n_invalid, n_missing : int
@@ -70,6 +70,7 @@ def classification_scores(
     invalid: Collection[Hashable] = (),
     clusters: Ratings | None = None,
     strata: Ratings | None = None,
+    each_class: bool = True,
     resamples: int = 10_000,
     seed: Seed = 0,
     interval: Interval | None = None,
@@ -96,6 +97,8 @@ def classification_scores(
         Predictions that mean "undetermined", and those that stand for an unreadable output.
     clusters, strata : sequence, shape (items,), optional
         Cluster and stratum of each item; the paper resamples within diagnosis, ``strata=reference``.
+    each_class : bool
+        Whether precision, recall and F1 of each class are computed too: three more intervals for each.
     interval : {"score", "percentile", "bca"}, optional
         By default "score": Wilson's interval of accuracy, precision and recall as in `percent_agreement`, of F1 by the
         share ``TP / (TP + FP + FN)``, and of means over classes on their effective number of units
@@ -152,16 +155,16 @@ def classification_scores(
     scores = ClassScores(
         truth, guess, len(levels), groups, of_unit, n_clusters, kind, resamples, seed, unit, confidence
     )
-    few, rare = scores.few, scores.rare
+    few, rare, own = scores.few, scores.rare, levels if yes_or_no(each_class, "each_class") else ()
     return ClassificationScores(
         macro_f1=scores.mean("macro F1", "f1").warned(rare, few),
         weighted_f1=scores.mean("weighted F1", "weighted").warned(few),
         micro_f1=scores.mean("micro F1", "micro").warned(few),
         balanced_accuracy=scores.mean("balanced accuracy", "recall").warned(rare, few),
         accuracy=scores.accuracy.warned(few),
-        precision=scores.per_class(levels, "precision", (1,), "never predicted", 1.0),
-        recall=scores.per_class(levels, "recall", (2,), "never the reference", 1.0),
-        f1=scores.per_class(levels, "F1", (1, 2), "neither predicted nor the reference", 2.0),
+        precision=scores.per_class(own, "precision", (1,), "never predicted", 1.0),
+        recall=scores.per_class(own, "recall", (2,), "never the reference", 1.0),
+        f1=scores.per_class(own, "F1", (1, 2), "neither predicted nor the reference", 2.0),
         support={level: int(scores.support[code]) if scores.n else 0 for code, level in enumerate(levels)},
         n_abstained=sum(given[item] in abstentions for item in used),
         n_invalid=sum(given[item] in unreadable for item in used),

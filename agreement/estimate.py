@@ -94,9 +94,9 @@ class Estimate:
             raise ValueError(f"name is {shown(self.name)}; expected what is estimated, such as 'accuracy'")
         if not isinstance(self.unit, str) or not self.unit.strip():
             raise ValueError(f"unit is {shown(self.unit)}; expected what is counted, such as 'item'")
-        for name in ("value", "low", "high"):
-            if not isinstance(getattr(self, name), Real):
-                raise ValueError(f"{name} is {shown(getattr(self, name))}; expected a number, or nan with a reason")
+        for name, number in (("value", self.value), ("low", self.low), ("high", self.high)):
+            if not isinstance(number, float | Real):  # of a float, the first is known at once
+                raise ValueError(f"{name} is {shown(number)}; expected a number, or nan with a reason")
         incomplete = math.isnan(self.value) or math.isnan(self.low) or math.isnan(self.high)
         if incomplete and not self.undefined_because:
             raise ValueError(f"{self.name}: a value or limit is nan but undefined_because gives no reason")
@@ -105,6 +105,8 @@ class Estimate:
                 f"{self.name}: interval [{self.low}, {self.high}] has no width; expected low < high or nan"
             )
         few = few_clusters(self.n_clusters)
+        if few is None and self.cautions == () and self.warning is None:
+            return
         cautions = (*self.cautions, *written(self.warning))
         if few is not None:
             # It is about the interval and comes first; an estimate without an interval does not need it.
@@ -139,7 +141,7 @@ class Estimate:
         return f"{line}; {self.warning}" if self.warning else line
 
     def warned(self, *warnings: Caution | str | None) -> Estimate:
-        """A copy of the estimate with further warnings.
+        """The estimate with further warnings; the same one if there are none.
 
         Parameters
         ----------
@@ -155,12 +157,12 @@ class Estimate:
         >>> Estimate("accuracy", 0.5, 0.2, 0.8, 8, "item", "cluster bootstrap", n_clusters=4).warned("rough").warning
         'only 4 clusters: an interval from fewer than 10 clusters is likely to be too narrow; rough'
         """
-        given = (
+        given = [
             caution
             for warning in warnings
             for caution in ([warning] if isinstance(warning, Caution) else written(warning))
-        )
-        return replace(self, cautions=(*self.cautions, *given))
+        ]
+        return replace(self, cautions=(*self.cautions, *given)) if given else self
 
     def as_dict(self) -> dict[str, Any]:
         """Every field by name, ready for JSON: ``nan`` and infinities become ``None``.

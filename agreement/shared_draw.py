@@ -155,12 +155,14 @@ class ClusterDraw:
         return {"clusters": codes, "resamples": self.resamples, "seed": self}
 
     def _of_names(self, names: list[Any]) -> ClusterCodes:
-        entries, which = distinct_entries(names, "clusters")
-        strange = [name for name in entries if name not in self._names]
-        if strange or (which < 0).any():
-            raise ValueError(f"clusters holds {strange[0] if strange else None!r}; expected clusters of the draw")
-        of_entry = np.array([self._names[name] for name in entries], dtype=np.intp)
-        return ClusterCodes.of(of_entry[which], np.arange(self.units), self.units)
+        try:
+            codes = np.array([self._names[name] for name in names], dtype=np.intp)
+        except (KeyError, TypeError):
+            entries, _ = distinct_entries(names, "clusters")  # refuses what cannot be the name of a cluster
+            strange = [name for name in entries if name not in self._names]
+            said = repr(strange[0] if strange else None)
+            raise ValueError(f"clusters holds {said}; expected clusters of the draw") from None
+        return ClusterCodes.of(codes, np.arange(self.units), self.units)
 
     def among_others(self, statistic: Callable[[], _Result]) -> _Result:
         """Compute a statistic at the same time as others, in a thread of its own.

@@ -119,19 +119,21 @@ def percentile_limits(values: Floats, confidence: float, text: str) -> Spread:
     if reason is not None:
         return Spread(math.nan, math.nan, None, text, reason)
     tail = (1.0 - confidence) / 2.0
-    low, high = quantiles(values, [tail, 1.0 - tail])
-    return _spread(low, high, values, text, p=_level_of_zero(values, lambda share: share))
+    ordered = np.sort(values)
+    low, high = quantiles_of_sorted(ordered, [tail, 1.0 - tail])
+    return _spread(low, high, values, text, p=_level_of_zero(ordered, lambda share: share))
 
 
-def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
+def quantiles_of_sorted(ordered: Floats, levels: Sequence[float]) -> list[float]:
     """Quantiles with linear interpolation: identical to those of `numpy.quantile`, in a fifth of the time.
 
-    For a few hundred resamples, `numpy.quantile` spends nearly all its time on checking its arguments.
+    For a few hundred resamples, `numpy.quantile` spends nearly all its time on checking its arguments; and numpy sorts
+    ten thousand numbers sooner than it parts them at six ranks.
 
     Parameters
     ----------
-    values : ndarray, shape (at least 1,)
-        Finite numbers in any order.
+    ordered : ndarray, shape (at least 1,)
+        Finite numbers in increasing order.
     levels : sequence of float
         From 0 to 1.
 
@@ -146,16 +148,14 @@ def quantiles(values: Floats, levels: Sequence[float]) -> list[float]:
 
     Examples
     --------
-    >>> quantiles(np.array([3.0, 1.0, 2.0]), [0.25, 1.0])
+    >>> quantiles_of_sorted(np.array([1.0, 2.0, 3.0]), [0.25, 1.0])
     [1.5, 3.0]
     """
-    last = values.size - 1
-    places = [last * level for level in levels]
-    pairs = [(int(place), min(int(place) + 1, last)) for place in places]
-    ordered = np.partition(values, sorted({0, last, *(rank for pair in pairs for rank in pair)}))
+    last = ordered.size - 1
     between = []
-    for place, (below, above) in zip(places, pairs, strict=True):
-        low, high, share = float(ordered[below]), float(ordered[above]), place - below
+    for place in (last * level for level in levels):
+        below = int(place)
+        low, high, share = float(ordered[below]), float(ordered[min(below + 1, last)]), place - below
         # From the nearer neighbour, as in numpy, so that equal neighbours and a share of 1 give exact values.
         between.append(high - (high - low) * (1.0 - share) if share >= 0.5 else low + (high - low) * share)
     return between
@@ -219,37 +219,37 @@ def bca_limits(
         shift = float(stats.norm.ppf(share)) - bias
         return float(stats.norm.cdf(shift / (1.0 + acceleration * shift) - bias))
 
-    return _spread(float(low), float(high), values, text, p=_level_of_zero(values, tail_of))
+    return _spread(float(low), float(high), values, text, p=_level_of_zero(np.sort(values), tail_of))
 
 
 def _usable(values: Floats, text: str) -> tuple[Floats, str, str | None]:
-    lost = int((~np.isfinite(values)).sum())
-    if not lost:
+    usable = np.isfinite(values)
+    if usable.all():
         return values, text, None
+    lost = int((~usable).sum())
     said = f"; {lost} of {values.size} resamples had no value and were left out"
     text = Words(text, Part(said, together="; resamples without a value left out"))
     if lost > UNDEFINED_SHARE * values.size:
         return values, text, f"{lost} of {values.size} resamples had no value, more than {100 * UNDEFINED_SHARE:g} %"
-    return values[np.isfinite(values)], text, None
+    return values[usable], text, None
 
 
-def _level_of_zero(values: Floats, tail_of: Callable[[float], float]) -> float:
+def _level_of_zero(ordered: Floats, tail_of: Callable[[float], float]) -> float:
     """The significance level of the widest interval that excludes 0, given the tail for each share of the values."""
-    least = 1.0 / (values.size + 1)
-    negative, positive = values[values < 0.0], values[values > 0.0]
-    below, above = negative.size, values.size - positive.size
-    if above == 0 or below == values.size:
+    least = 1.0 / (ordered.size + 1)
+    below, above = (int(ordered.searchsorted(0.0, side)) for side in ("left", "right"))
+    if above == 0 or below == ordered.size:
         return 2.0 * least
     # quantiles are interpolated between neighbours: find the shares between which they are 0
-    steps = max(1, values.size - 1)
+    steps = max(1, ordered.size - 1)
     # without zeros among the values, 0 lies between the largest negative and the smallest positive one
-    greatest = negative.max() if below else 0.0
-    least_positive = positive.min() if above < values.size else 0.0
+    greatest = float(ordered[below - 1]) if below else 0.0
+    least_positive = float(ordered[above]) if above < ordered.size else 0.0
     upwards, downwards = (0.0, 0.0) if above > below else (least_positive, greatest)
     first = below - (upwards / (upwards - greatest) if below else 0.0)
-    last = above - 1 - (downwards / (least_positive - downwards) if above < values.size else 0.0)
-    lower = tail_of(float(last) / steps) if above < values.size else 1.0
-    upper = 1.0 - tail_of(float(first) / steps) if below else 1.0
+    last = above - 1 - (downwards / (least_positive - downwards) if above < ordered.size else 0.0)
+    lower = tail_of(last / steps) if above < ordered.size else 1.0
+    upper = 1.0 - tail_of(first / steps) if below else 1.0
     return min(1.0, max(2.0 * least, 2.0 * min(lower, upper)))
 
 

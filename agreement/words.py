@@ -63,7 +63,7 @@ class Words(str):
         return words
 
     def __add__(self, other: str) -> Words:
-        return Words(self, other)
+        return Words(self, other) if other else self
 
     def __radd__(self, other: str) -> Words:
         return Words(other, self)

@@ -12,15 +12,16 @@ import numpy as np
 from agreement import (
     ClassificationScores,
     Estimate,
-    accuracy_of_correctness,
     bootstrap,
     classification_scores,
     cohen_kappa,
     krippendorff_alpha,
     wilson_interval,
 )
+from agreement.coding import encode_clusters
 from agreement.interval_kinds import Interval
 from agreement.p_in_clusters import PInClusters
+from agreement.percent import share
 from agreement.plain_limits import IntervalScale, by_plan
 from agreement.planned_seed import FEWEST_EARLIER, FEWEST_FOR_P, OfNumbers, PlannedSeed
 from agreement.ratings import Weights
@@ -172,8 +173,9 @@ class IntervalSettings:
         wilson = wilson_interval(sum(counted), len(counted), confidence=self.confidence, name="share", unit=unit)
         if self.kind == "percentile":
             return self.mean([float(is_counted) for is_counted in counted], clusters, unit=unit), wilson
-        in_clusters = accuracy_of_correctness(list(counted), unit=unit, **self.by(clusters)).primary
-        return replace(in_clusters, name="share"), wilson
+        by = self.by(clusters)
+        by["clusters"] = encode_clusters(by["clusters"], len(counted))
+        return share(np.array(counted, dtype=bool), name="share", unit=unit, **by), wilson
 
 
 def _kind(plan: AnalysisPlan) -> Interval | None:

@@ -40,18 +40,19 @@ def bland_altman_figure(paired: PairedPoints, estimates: Mapping[Statistic, Esti
     sizes = [
         _SMALLEST + (_LARGEST - _SMALLEST) * math.sqrt((count - 1) / max(most - 1, 1)) for *_, count in paired.points
     ]
-    points = go.Scatter(
-        x=[mean for mean, _, _ in paired.points],
-        y=[gap for _, gap, _ in paired.points],
-        mode="markers",
-        marker={"size": sizes, "color": COLOURS[0], "opacity": 0.85, "line": {"color": COLOURS[0], "width": 1}},
-        hovertext=[
+    points = {
+        "type": "scatter",
+        "x": [mean for mean, _, _ in paired.points],
+        "y": [gap for _, gap, _ in paired.points],
+        "mode": "markers",
+        "marker": {"size": sizes, "color": COLOURS[0], "opacity": 0.85, "line": {"color": COLOURS[0], "width": 1}},
+        "hovertext": [
             f"mean {mean:g}, difference {gap:+g}: {count} unit{'' if count == 1 else 's'}"
             for mean, gap, count in paired.points
         ],
-        hovertemplate="%{hovertext}<extra></extra>",
-        showlegend=False,
-    )
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+    }
     shapes: list[dict[str, Any]] = []
     words: list[dict[str, Any]] = []
     for statistic, name, dash in _LINES:

@@ -103,16 +103,17 @@ class _Curve:
             "showarrow": False, "font": {"size": 10, "color": self.colour},
         }  # fmt: skip
 
-    def trace(self, later: Sequence[Sequence[Point]]) -> Any:
+    def trace(self, later: Sequence[Sequence[Point]]) -> dict[str, Any]:
         """Return the line with its points; those that a party drawn `later` covers are larger."""
         drawn, colour = self.points, self.colour
-        return go.Scatter(
-            x=[point.x + self.shift for point in drawn],
-            y=[100 * point.share.value for point in drawn],
-            mode="lines+markers",
-            name=escaped(self.named),
-            line={"color": colour, "dash": _DASHES[self.number % len(_DASHES)], "width": 2},
-            marker={
+        return {
+            "type": "scatter",
+            "x": [point.x + self.shift for point in drawn],
+            "y": [100 * point.share.value for point in drawn],
+            "mode": "lines+markers",
+            "name": escaped(self.named),
+            "line": {"color": colour, "dash": _DASHES[self.number % len(_DASHES)], "width": 2},
+            "marker": {
                 "size": [_SIZE + _AROUND * _covered(point, later) for point in drawn],
                 "color": colour,
                 "symbol": SYMBOLS[self.number % len(SYMBOLS)],
@@ -120,15 +121,15 @@ class _Curve:
                 "opacity": 1,
                 "line": {"color": colour, "width": 1.5},
             },
-            error_y={
+            "error_y": {
                 "type": "data", "symmetric": False, "color": colour, "thickness": 1.5, "width": 4,
                 "array": [_reach(point.share, +1) for point in drawn],
                 "arrayminus": [_reach(point.share, -1) for point in drawn],
             },
-            text=[f"n = {point.share.n}" for point in drawn],
-            hovertext=[escaped(self._hover(point)) for point in drawn],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )  # fmt: skip
+            "text": [f"n = {point.share.n}" for point in drawn],
+            "hovertext": [escaped(self._hover(point)) for point in drawn],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+        }  # fmt: skip
 
     def _hover(self, point: Point) -> str:
         said = f"{self.name}: {point.what}, n = {point.share.n}"
@@ -139,9 +140,11 @@ def _sign(warned: bool) -> str:
     return f" {WARNED}" if warned else ""
 
 
-def _diagonal() -> Any:
-    line = {"color": AXIS, "dash": "dot", "width": 1.5}
-    return go.Scatter(x=[0, 100], y=[0, 100], mode="lines", line=line, showlegend=False, hoverinfo="skip")
+def _diagonal() -> dict[str, Any]:
+    return {
+        "type": "scatter", "x": [0, 100], "y": [0, 100], "mode": "lines",
+        "line": {"color": AXIS, "dash": "dot", "width": 1.5}, "showlegend": False, "hoverinfo": "skip",
+    }  # fmt: skip
 
 
 def _axis_of(ticks: Sequence[float] | None, apart: float, parties: int) -> dict[str, Any]:

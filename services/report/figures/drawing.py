@@ -98,22 +98,24 @@ def spans(
         # There are not enough symbols for so many names: give each a line of its own.
         drawn = [replace(span, line=f"{span.line}: {span.name}", name="") for span in drawn]
     lines, series = list(dict.fromkeys(span.line for span in drawn)), _series(drawn)
-    traces, shifts = [], _shifts(drawn, series)
+    traces: list[dict[str, Any]] = []
+    shifts = _shifts(drawn, series)
     for number, name in enumerate(series):
         here = [span for span in drawn if span.name == name and not math.isnan(span.value)]
         colour = COLOURS[number % len(COLOURS)]
         traces.append(
-            go.Scatter(
-                x=[span.value for span in here],
-                y=[lines.index(span.line) + shifts[span.line, name] for span in here],
-                mode="markers",
-                name=escaped(name),
-                marker={
+            {
+                "type": "scatter",
+                "x": [span.value for span in here],
+                "y": [lines.index(span.line) + shifts[span.line, name] for span in here],
+                "mode": "markers",
+                "name": escaped(name),
+                "marker": {
                     "size": 10,
                     "color": colour,
                     "symbol": SYMBOLS[number % len(SYMBOLS)],
                 },
-                error_x={
+                "error_x": {
                     "type": "data",
                     "symmetric": False,
                     "array": [_length(span.high - span.value) for span in here],
@@ -122,11 +124,11 @@ def spans(
                     "thickness": 2,
                     "width": 5,
                 },
-                text=[span.text for span in here],
-                hovertemplate="%{text}<extra></extra>",
+                "text": [span.text for span in here],
+                "hovertemplate": "%{text}<extra></extra>",
                 # Do not cut a dot in half at the end of a whole scale.
-                cliponaxis=False,
-            )
+                "cliponaxis": False,
+            }
         )
     height = 130 + height_of(lines, max(ROW_HEIGHT, SERIES_HEIGHT * _most_on_a_line(drawn))) * len(lines)
     # For kappa, 0 is agreement by chance alone; for a signed value, no difference.
@@ -249,10 +251,11 @@ def add_floors(figure: Any, floors: Sequence[EstimateRow], strata: Sequence[Stra
                 texts += [_hover(row, stratum_in_words(row.stratum))] * 2 + [""]
         if xs:
             figure.add_trace(
-                go.Scatter(
-                    x=xs, y=ys, mode="lines", name=f"Floor: {name.lower()}", line={"color": colour, "dash": dash,
-                    "width": 3}, text=texts, hovertemplate="%{text}<extra></extra>",
-                )
+                {
+                    "type": "scatter", "x": xs, "y": ys, "mode": "lines", "name": f"Floor: {name.lower()}",
+                    "line": {"color": colour, "dash": dash, "width": 3},
+                    "text": texts, "hovertemplate": "%{text}<extra></extra>",
+                }
             )  # fmt: skip
 
 
@@ -277,17 +280,18 @@ def diverging(lines: Sequence[str], steps: Sequence[str], shares: Mapping[tuple[
             widths.append(here)
             texts.append(f"{here:.0f}" if here >= LEAST_WRITTEN else "")
         traces.append(
-            go.Bar(
-                x=widths, y=list(range(len(lines))), base=bases, orientation="h", name=escaped(step),
-                marker={"color": colour, "line": {"color": AXIS, "width": 1}, "pattern": _hatch(number, len(steps))},
-                text=texts, textposition="inside",
-                insidetextanchor="middle", textangle=0,
-                textfont={"color": "#10161b" if _is_pale(number, len(steps)) else "#ffffff"},
-                hovertext=[
+            {
+                "type": "bar",
+                "x": widths, "y": list(range(len(lines))), "base": bases, "orientation": "h", "name": escaped(step),
+                "marker": {"color": colour, "line": {"color": AXIS, "width": 1}, "pattern": _hatch(number, len(steps))},
+                "text": texts, "textposition": "inside",
+                "insidetextanchor": "middle", "textangle": 0,
+                "textfont": {"color": "#10161b" if _is_pale(number, len(steps)) else "#ffffff"},
+                "hovertext": [
                     escaped(f"{line}: {step}, {width:.1f} %") for line, width in zip(lines, widths, strict=True)
                 ],
-                hovertemplate="%{hovertext}<extra></extra>",
-            )
+                "hovertemplate": "%{hovertext}<extra></extra>",
+            }
         )  # fmt: skip
     height = 150 + height_of(lines, ROW_HEIGHT) * len(lines)
     numbers = [shares[line, steps[0]].n for line in lines]

@@ -20,7 +20,7 @@ def heatmap(table: Matrix) -> Any:
     most = max(max(counts) for counts in table.counts)
     of_rows, of_columns = (escaped(party_in_words(party)) for party in table.parties)
     cells = map_of([list(counts) for counts in table.counts], columns, rows, max(most, 1))
-    cells.hovertemplate = f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>"
+    cells["hovertemplate"] = f"{of_rows}: %{{y}}<br>{of_columns}: %{{x}}<br>%{{z}} items<extra></extra>"
     whole = {
         **layout(height_of_map(table)),
         "xaxis": {**categories(columns, longest_of_column(len(columns))), "title": {"text": of_columns}, "side": "top"},
@@ -47,19 +47,22 @@ def with_totals(table: Matrix) -> Matrix:
     )
 
 
-def map_of(values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float) -> Any:
+def map_of(
+    values: Sequence[Sequence[float | None]], columns: list[str], rows: list[str], most: float
+) -> dict[str, Any]:
     """Return the cells of a map, darker for larger values; None stays empty."""
-    return go.Heatmap(
-        z=values,
-        x=columns,
-        y=rows,
-        colorscale=[[0, "rgba(61, 143, 214, 0.04)"], [1, "rgba(61, 143, 214, 0.62)"]],
-        zmin=0,
-        zmax=most,
-        showscale=False,
-        xgap=2,
-        ygap=2,
-    )
+    return {
+        "type": "heatmap",
+        "z": values,
+        "x": columns,
+        "y": rows,
+        "colorscale": [[0, "rgba(61, 143, 214, 0.04)"], [1, "rgba(61, 143, 214, 0.62)"]],
+        "zmin": 0,
+        "zmax": most,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+    }
 
 
 def cell_texts(columns: list[str], rows: list[str], texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:

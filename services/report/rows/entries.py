@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, select
+from sqlmodel import Session, col
 
 from db import Assignment, Flag, TechnicalFailure, Verdict, ViewingTrace, queries
+from db.asking import ask
 from protocol.study_phases import StudyPhases
 from services.report.rows.study_rows import Entry
 
@@ -34,23 +35,59 @@ class _Spent:
 
 _NOTHING_SPENT = _Spent()
 _AT_ONCE = 2000
+# Practice is excluded from all statistics: only phases that count are asked for.
+_IN_STUDY = (
+    col(Assignment.study_id) == bindparam("study_id"),
+    col(Assignment.phase).in_(bindparam("phases", expanding=True)),
+)
+# Flags and viewing traces count with their verdict: those of a superseded verdict are as void as its answer.
+_STANDING = (*_IN_STUDY, queries.stands())
 # Columns in the order of the first fields of `Entry`, then those of the verdict that it holds. Plain columns, because
 # there would be hundreds of thousands of mapped objects, and columns that are not selected need no decoding.
-_OF_ASSIGNMENT = tuple(
-    col(column)
-    for column in (
-        Assignment.id, Assignment.membership_id, Assignment.item_id, Assignment.candidate_id, Assignment.phase,
-        Assignment.pass_number, Assignment.position,
+_ASSIGNMENTS = (
+    select(
+        col(Assignment.id), col(Assignment.membership_id), col(Assignment.item_id), col(Assignment.candidate_id),
+        col(Assignment.phase), col(Assignment.pass_number), col(Assignment.position),
     )
+    .where(*_IN_STUDY)
+    .order_by(col(Assignment.id))
 )  # fmt: skip
-_OF_VERDICT = tuple(
-    col(column)
-    for column in (
-        Verdict.assignment_id, Verdict.id, Verdict.fields, Verdict.freeze_sha256, Verdict.not_assessable,
-        Verdict.comment, Verdict.shown_at, Verdict.submitted_at, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms,
-        Verdict.renderer, Verdict.viewport, Verdict.receipt,
+_VERDICTS = (
+    select(
+        col(Verdict.assignment_id), col(Verdict.id), col(Verdict.fields), col(Verdict.freeze_sha256),
+        col(Verdict.not_assessable), col(Verdict.comment), col(Verdict.shown_at), col(Verdict.submitted_at),
+        col(Verdict.active_ms), col(Verdict.idle_ms), col(Verdict.load_ms), col(Verdict.renderer),
+        col(Verdict.viewport), col(Verdict.receipt),
     )
+    .join(Assignment, col(Assignment.id) == col(Verdict.assignment_id))
+    .where(*_STANDING)
 )  # fmt: skip
+# They are few, and standing ones are read anyway.
+_SUPERSEDED = (
+    select(col(Verdict.assignment_id), col(Verdict.active_ms), col(Verdict.idle_ms), col(Verdict.load_ms))
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(*_IN_STUDY, ~queries.stands())
+)
+_FLAGS = (
+    select(col(Verdict.assignment_id), col(Flag.kind), col(Flag.note))
+    .join(Flag, col(Flag.verdict_id) == Verdict.id)
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(*_STANDING)
+    .order_by(col(Flag.id))
+)
+_TRACES = (
+    select(col(Verdict.assignment_id), col(ViewingTrace.trace))
+    .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
+    .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
+    .where(*_STANDING)
+)
+_FAILURES = (
+    select(col(TechnicalFailure.assignment_id), col(TechnicalFailure.reason))
+    .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
+    .where(*_IN_STUDY)
+)
+# Which answers were shown as A and as B, in comparisons of two answers.
+_SIDES = select(col(Assignment.id), col(Assignment.option_order)).where(*_IN_STUDY, col(Assignment.kind) == "pairs")
 
 
 def load_entries(
@@ -65,32 +102,25 @@ def load_entries(
     without
         Ids of items to leave out, such as sealed ones.
     """
-    # Practice is excluded from all statistics.
-    in_study = (Assignment.study_id == study_id, col(Assignment.phase).in_([phase.key for phase in phases.counted]))
-    # Flags and viewing traces count with their verdict: those of a superseded verdict are as void as its answer.
-    standing = (*in_study, queries.stands())
-    verdicts = {
-        assignment_id: verdict
-        for assignment_id, *verdict in _rows(
-            session,
-            _columns(_OF_VERDICT).join(Assignment, col(Assignment.id) == col(Verdict.assignment_id)).where(*standing),
-        )
-    }
-    superseded = _spent_on_superseded(session, in_study)
-    flags = _flags(session, standing)
-    traces = _traces(session, standing)
-    failures = {
-        failure.assignment_id: failure.reason
-        for failure in session.exec(
-            select(TechnicalFailure)
-            .join(Assignment, col(Assignment.id) == TechnicalFailure.assignment_id)
-            .where(*in_study)
-        )
-    }
+    counted = [phase.key for phase in phases.counted]
+
+    def rows(statement: Any) -> Iterator[Any]:
+        # In large batches, because fetching one by one is slow.
+        asked = ask(session, statement, study_id=study_id, phases=counted)
+        return chain.from_iterable(asked.partitions(_AT_ONCE))
+
+    verdicts = {assignment_id: verdict for assignment_id, *verdict in rows(_VERDICTS)}
+    superseded: defaultdict[int, _Spent] = defaultdict(_Spent)
+    for assignment_id, *times in rows(_SUPERSEDED):
+        superseded[assignment_id].add(*times)
+    flags: dict[int, list[tuple[str, str]]] = {}
+    for assignment_id, kind, note in rows(_FLAGS):
+        flags.setdefault(assignment_id, []).append((kind, note))
+    traces: dict[int, dict[str, Any]] = dict(rows(_TRACES))
+    failures: dict[int, str] = dict(rows(_FAILURES))
+    sides = {assignment_id: tuple(order) for assignment_id, order in rows(_SIDES)}
     entries = []
-    sides = _sides(session, in_study)
-    assignments = _columns(_OF_ASSIGNMENT).where(*in_study).order_by(col(Assignment.id))
-    for place in _rows(session, assignments):
+    for place in rows(_ASSIGNMENTS):
         key, _, item_id, *_ = place
         if item_id in without:
             continue
@@ -129,60 +159,6 @@ def _without_gaps(entries: Sequence[Entry], phases: StudyPhases) -> tuple[Entry,
     )
 
 
-def _sides(session: Session, in_study: tuple[Any, ...]) -> dict[int, tuple[str, ...]]:
-    """Return which answers were shown as A and as B, by assignment, for comparisons of two answers."""
-    pairs = _columns((col(Assignment.id), col(Assignment.option_order))).where(
-        *in_study, col(Assignment.kind) == "pairs"
-    )
-    return {key: tuple(order) for key, order in _rows(session, pairs)}
-
-
-def _columns(columns: Sequence[Any]) -> Any:
-    return select_columns(*columns)
-
-
-def _rows(session: Session, query: Any) -> Iterator[Any]:
-    """Return the rows of a query of columns, fetched in large batches because fetching one by one is slow."""
-    return chain.from_iterable(session.connection().execute(query).partitions(_AT_ONCE))
-
-
-def _spent_on_superseded(session: Session, in_study: tuple[Any, ...]) -> dict[int, _Spent]:
-    """Return the time spent on superseded verdicts, by assignment; they are few, and standing ones are read anyway."""
-    superseded: defaultdict[int, _Spent] = defaultdict(_Spent)
-    for assignment_id, *times in session.exec(
-        select(Verdict.assignment_id, Verdict.active_ms, Verdict.idle_ms, Verdict.load_ms)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*in_study, ~queries.stands())
-    ):
-        superseded[assignment_id].add(*times)
-    return superseded
-
-
-def _flags(session: Session, standing: tuple[Any, ...]) -> dict[int, list[tuple[str, str]]]:
-    """Return kind and note of the flags on standing verdicts, by assignment."""
-    flags: dict[int, list[tuple[str, str]]] = {}
-    for assignment_id, kind, note in session.exec(
-        select(Verdict.assignment_id, Flag.kind, Flag.note)
-        .join(Flag, col(Flag.verdict_id) == Verdict.id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*standing)
-        .order_by(col(Flag.id))
-    ):
-        flags.setdefault(assignment_id, []).append((kind, note))
-    return flags
-
-
-def _traces(session: Session, standing: tuple[Any, ...]) -> dict[int, dict[str, Any]]:
-    """Return the viewing traces of standing verdicts, by assignment."""
-    query = (
-        select(Verdict.assignment_id, ViewingTrace.trace)
-        .join(ViewingTrace, col(ViewingTrace.verdict_id) == Verdict.id)
-        .join(Assignment, col(Assignment.id) == Verdict.assignment_id)
-        .where(*standing)
-    )
-    return dict(_rows(session, query))
-
-
 def _entry(
     place: tuple[int, int, int, int | None, str, int, int],
     verdict: Sequence[Any] | None,
@@ -193,7 +169,7 @@ def _entry(
     reasons: dict[str, str],
     sides: tuple[str, ...],
 ) -> Entry:
-    """Return what became of an assignment, from the values of `_OF_ASSIGNMENT` and `_OF_VERDICT`."""
+    """Return what became of an assignment, from the values of `_ASSIGNMENTS` and `_VERDICTS`."""
     if verdict is None:
         status = "missing" if failure is None else "technical_failure"
         return Entry(*place, status=status, failure=failure or "", sides=sides)

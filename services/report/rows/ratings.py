@@ -164,8 +164,10 @@ class Ratings:
         return all(kind.has_options for kind in self.kinds)
 
     def only(self, wanted: Callable[[int], bool]) -> Ratings:
-        """Return the ratings of the units whose places satisfy `wanted`."""
+        """Return the ratings of the units whose places satisfy `wanted`; these ones if all do."""
         places = [place for place in range(len(self.units)) if wanted(place)]
+        if len(places) == len(self.units):
+            return self
 
         def of(values: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(values[place] for place in places) if values else ()

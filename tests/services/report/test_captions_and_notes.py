@@ -41,16 +41,23 @@ def weighted(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path_fac
     return report_of(migrated_sqlite, tmp_path_factory.mktemp("weighted"), request.param, sample=3)
 
 
-@pytest.fixture(scope="module", params=PLANS)
-def whole(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """A report with all candidates in the sample, under either plan."""
-    return report_of(migrated_sqlite, tmp_path_factory.mktemp("whole"), request.param, sample=8)
-
-
 @pytest.fixture(scope="module")
 def report_by_statistic(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
     """A report of which each statistic has its own interval, with all candidates in the sample."""
     return report_of(migrated_sqlite, tmp_path_factory.mktemp("by_statistic"), PLANS[0], sample=8)
+
+
+@pytest.fixture(scope="module")
+def report_by_bootstrap(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """The same of which each interval is a bootstrap's."""
+    return report_of(migrated_sqlite, tmp_path_factory.mktemp("by_bootstrap"), PLANS[1], sample=8)
+
+
+@pytest.fixture(scope="module", params=["report_by_statistic", "report_by_bootstrap"])
+def whole(request: pytest.FixtureRequest) -> Report:
+    """A report with all candidates in the sample, under either plan."""
+    report: Report = request.getfixturevalue(request.param)
+    return report
 
 
 def report_of(migrated: Path, folder: Path, intervals: str, *, sample: int, judged: int = 8) -> Report:

@@ -99,6 +99,8 @@ NAMED_READS = {"answers_in", "earlier_turns", "root_verdict", "standing_verdicts
 
 def reads_answers(source: str) -> bool:
     """Return whether a module imports a table of answers, or asks a named query for some."""
+    if not any(name in source for name in (*ROWS, *NAMED_READS)):
+        return False  # Most modules name none, and need not be parsed.
     return any(
         (isinstance(node, ast.ImportFrom) and any(alias.name in ROWS for alias in node.names))
         or (isinstance(node, ast.Attribute) and node.attr in NAMED_READS)

@@ -52,7 +52,7 @@ def classes_of(column: Column, answers: Said) -> list[str | None]:
 def scores_of(
     known: Ratings, said: Sequence[Said], intervals: IntervalSettings
 ) -> list[tuple[Party, ClassificationScores]]:
-    """Return the scores of each column, and of all raters together if there are several.
+    """Return the scores over all classes of each column, and of all raters together if there are several.
 
     An abstention misses the reference's class and is a false positive for no other; so is anything not an answer.
     """
@@ -71,6 +71,7 @@ def scores_of(
             classes=[category.id for category in categories_of(known.field)],
             abstained=[UNDETERMINED],
             invalid=[INVALID],
+            each_class=False,
             unit="verdict" if party == ALL_RATERS else known.unit,
             **intervals.by(known.clusters * times),
         )
