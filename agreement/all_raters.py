@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.arguments import read_once, shown, whole_number
+from agreement.category_counts import check_size, counts_of
 from agreement.caution import Caution
 from agreement.cautions import rare_category
-from agreement.chance_corrected import ROUNDING, check_size, counts_of
+from agreement.chance_corrected import ROUNDING
 from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clusters
 from agreement.effective_size import cluster_of_item
 from agreement.estimate import Estimate, check_confidence, undefined

@@ -11,9 +11,9 @@ from functools import reduce
 import numpy as np
 
 from agreement.added_items import total_of
+from agreement.category_counts import check_size
 from agreement.chance_corrected import (
     Coefficient,
-    check_size,
     linearised_coefficient,
     lowest_value,
     rarest_of,

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows
 from agreement.arguments import one_of, shown
+from agreement.category_counts import counts_of
 from agreement.cautions import RARE
 from agreement.cautions_of_shape import few_large, skewed_items
 from agreement.chance_corrected import (
     ROUNDING,
     Coefficient,
-    counts_of,
     estimate_of,
     rarest_of,
     traits_of,

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, total_of
+from agreement.category_counts import counts_of
 from agreement.cautions_of_shape import few_large
-from agreement.chance_corrected import Coefficient, counts_of, estimate_of, traits_of
+from agreement.chance_corrected import Coefficient, estimate_of, traits_of
 from agreement.cluster_codes import of_used
 from agreement.coding import Codes, Floats, Ratings, encode_clusters
 from agreement.coefficients import (

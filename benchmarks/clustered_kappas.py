@@ -21,8 +21,9 @@ from scipy import special, stats
 import agreement
 from agreement import Estimate
 from agreement.added_items import added_rows
+from agreement.category_counts import counts_of
 from agreement.cautions import few_clusters, gathered_disagreements, rare_category
-from agreement.chance_corrected import Coefficient, counts_of
+from agreement.chance_corrected import Coefficient
 from agreement.coefficients import conger_coefficient, fleiss_coefficient, gwet_coefficient
 from agreement.krippendorff import alpha_coefficient
 from agreement.unseen import MORE, SCATTERED_DISAGREEMENTS, SHOW_A_TWENTIETH
