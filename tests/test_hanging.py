@@ -43,3 +43,13 @@ def test_tests_that_take_longer_only_together_are_let_run(tmp_path: Path) -> Non
     run = run_of(tmp_path, each)
 
     assert "8 passed" in run.stdout
+
+
+@pytest.mark.server
+def test_a_test_that_hangs_after_another_failed_says_where_too(tmp_path: Path) -> None:
+    tests = "import time\n\ndef test_failing(): assert False\n\ndef test_waiting_for_ever(): time.sleep(10)\n"
+
+    run = run_of(tmp_path, tests)
+
+    assert run.returncode == 1
+    assert "in test_waiting_for_ever" in run.stderr

@@ -39,6 +39,14 @@ class HangingTests:
             faulthandler.dump_traceback_later(self._seconds, exit=True, file=self._stderr)
             self._wind_up_at = time.monotonic() + PART * self._seconds
 
+    def pytest_exception_interact(self) -> None:
+        """Have the timer wound up for the next test: pytest stops every such timer when a test fails."""
+        self._wind_up_at = 0.0
+
+    def pytest_enter_pdb(self) -> None:
+        """Have the timer wound up for the next test: pytest stops every such timer before somebody looks around."""
+        self._wind_up_at = 0.0
+
     def pytest_unconfigure(self) -> None:
         """Stop the timer."""
         faulthandler.cancel_dump_traceback_later()
