@@ -180,7 +180,7 @@ def _forbidden(imported: Import) -> bool:
 
 
 def room_violations(root: Path) -> list[str]:
-    """Say of every import between rooms within a room that looks ahead where it stands."""
+    """Say of every import between rooms within a room that looks ahead, or is of a room in no list, where it stands."""
     return [
         f"{file.relative_to(root).as_posix()}:{line} imports {package}.{room}"
         for around, rooms in WITHIN.items()
@@ -189,7 +189,7 @@ def room_violations(root: Path) -> list[str]:
         for here in [file.relative_to(root / around).parts[0].removesuffix(".py")]
         if here != "__init__"
         for line, room in _rooms_imported(file, package)
-        if room not in rooms or rooms.index(room) > rooms.index(here)
+        if room not in rooms or here not in rooms or rooms.index(room) > rooms.index(here)
     ]
 
 
@@ -390,6 +390,13 @@ def test_a_room_within_a_room_that_looks_ahead_is_found(tmp_path: Path) -> None:
     (tmp_path / "services/studies/draws.py").write_text("from services.studies import frozen_facts")
 
     assert len(room_violations(tmp_path)) == 2
+
+
+def test_a_module_of_no_room_is_named_where_it_imports_one(tmp_path: Path) -> None:
+    (tmp_path / "services/studies").mkdir(parents=True)
+    (tmp_path / "services/studies/strays.py").write_text("from services.studies import frozen_facts")
+
+    assert room_violations(tmp_path) == ["services/studies/strays.py:1 imports services.studies.frozen_facts"]
 
 
 @pytest.mark.parametrize(

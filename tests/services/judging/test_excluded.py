@@ -122,7 +122,9 @@ def test_the_report_counts_what_runs_excluded_and_computes_without_it(imported: 
     assert by_run == dict.fromkeys(FIELDS, 1)
 
 
-def test_a_word_of_the_file_may_stand_for_excluded(situation: Situation) -> None:
+def test_a_word_of_the_file_may_stand_for_excluded(sqlite_database: Database, tmp_path: Path) -> None:
+    situation = opened_listed(sqlite_database, tmp_path / "study", PHASES)
+
     assert "1 of them excluded" in judged(situation, "grade.likert", "in words", "3", "Cut")
 
 
