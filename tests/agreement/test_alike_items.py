@@ -7,7 +7,8 @@ import pytest
 
 from agreement import conger_kappa, fleiss_kappa, gwet_ac
 from agreement.added_items import added_rows, adjusted_estimate
-from agreement.chance_corrected import counts_of, estimate_of
+from agreement.category_counts import counts_of
+from agreement.chance_corrected import estimate_of
 from agreement.coefficients import (
     brennan_prediger_coefficient,
     conger_coefficient,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agreement.chance_corrected import counts_of
+from agreement.category_counts import counts_of
 from agreement.coefficients import conger_coefficient
 from agreement.command_line import Request, command_line
 from agreement.correlations import spearman
