@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
 from agreement.arguments import one_of, yes_or_no
 from agreement.cautions import few_items, few_raters
@@ -18,6 +18,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
 from agreement.methods import OF_RATERS, leaving_out
+from agreement.quantiles import chi_square_quantile
 from agreement.ratings import RatingTable, numbers_of
 from agreement.words import Words
 
@@ -120,7 +121,7 @@ def icc_with_missing(
     deviance = profile(best)
     if best > _EDGE - 1e-6 or deviance < -1e6 or (model == 2 and sums.is_additive):
         return undefined(name, n, unit, method, "the residual variance is 0: no likelihood", confidence=confidence)
-    limit = deviance + float(stats.chi2.ppf(confidence, 1))
+    limit = deviance + chi_square_quantile(confidence, 1)
     low, high = _crossing(profile, limit, best, 0.0), _crossing(profile, limit, best, _EDGE)
     value, low, high = (_spearman_brown(r, k) if average else r for r in (best, low, high))
     if not low < high:
