@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
+from scipy import special
 
 from agreement.arguments import number_in, whole_number
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
+from agreement.quantiles import upper_t
 from agreement.rater_tests import MIN_ITEMS, check_margins, fewest_items
 from agreement.signed_ranks import signed_rank_p
 from agreement.words import Words
@@ -105,7 +107,7 @@ def _exact(items: int, rater_closer: float, judge_closer: float, epsilon: float,
     rater, judge = rater[possible], judge[possible]
     both = items - rater - judge
     neither_alone = max(0.0, 1.0 - rater_closer - judge_closer)
-    chances = stats.multinomial.pmf(
+    chances = scipy.stats.multinomial.pmf(
         np.column_stack([rater, judge, both]), items, [rater_closer, judge_closer, neither_alone]
     )
     likely = chances > 1e-12 / items**2
@@ -125,7 +127,7 @@ def _t_of_counts(rater: Floats, judge: Floats, items: int, epsilon: float) -> Fl
     mean = (rater - judge) / items
     squared = ((rater + judge) / items - mean**2) / (items - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = stats.t.cdf((mean - epsilon) / np.sqrt(squared), items - 1)
+        p = special.stdtr(items - 1, (mean - epsilon) / np.sqrt(squared))
     return np.where(squared > 1e-18, p, np.where(mean < epsilon, 0.0, 1.0))
 
 
@@ -135,4 +137,4 @@ def _by_noncentral_t(items: int, rater_closer: float, judge_closer: float, epsil
     if variance <= 1e-18:
         return 1.0 if mean < epsilon else 0.0
     away = (mean - epsilon) / math.sqrt(variance / items)
-    return float(stats.nct.cdf(stats.t.ppf(threshold, items - 1), items - 1, away))
+    return float(scipy.stats.nct.cdf(-upper_t(threshold, items - 1), items - 1, away))

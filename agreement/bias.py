@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.arguments import one_of
@@ -17,6 +16,7 @@ from agreement.coding import Codes, Floats, Ratings, compact, encode, encode_clu
 from agreement.estimate import Estimate, check_confidence
 from agreement.judge import judge_direction
 from agreement.multiplicity import Adjustment, adjust_p_values
+from agreement.quantiles import chi_square_tail
 from agreement.resampling import Seed
 from agreement.result import Result
 
@@ -146,7 +146,7 @@ def judge_bias_by_factor(
             ).difference
         within = groups[used] if groups is not None else np.arange(int(used.sum()))
         statistic, df, reason = score_test(d[used], codes[used], levels, within, unit, within_clusters)
-        p = math.nan if reason else float(stats.chi2.sf(statistic, df))
+        p = math.nan if reason else chi_square_tail(statistic, df)
         result.append((factor, estimates, statistic, df, p, reason.in_words if reason else None))
     adjusted = adjust_p_values([p for *_, p, _ in result], correction)
     return tuple(

@@ -8,7 +8,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
+from scipy import special
 
 from agreement.arguments import check_resamples, one_of, shown, whole_number, yes_or_no
 from agreement.cautions_of_shape import nearly_constant
@@ -134,7 +135,7 @@ def mcnemar_p(b: int, c: int, method: str = "auto") -> tuple[float, Words]:
     text, p = Words("McNemar", f", {method}"), 1.0
     if method in ("exact", "mid-p"):
         if b != c:
-            half = float(stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
+            half = float(scipy.stats.binom.pmf(less, n, 0.5)) if method == "mid-p" else 0.0
             # The distribution function, of which scipy.stats makes thirty times the work for one number.
             p = min(1.0, 2.0 * float(special.betainc(n - less, less + 1, 0.5)) - half)
         return p, text

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
 
 from agreement.cautions_of_shape import skewed_pairs
 from agreement.clustered_scores import resampled, units_of
@@ -18,6 +18,7 @@ from agreement.functions_of_sums import OfSums, pearson_of
 from agreement.interval_kinds import OF_CLUSTERED_NUMBERS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.methods import bootstrap_of, leaving_out
+from agreement.quantiles import t_tail, upper_normal
 from agreement.ranks_of_units import kendall_of, spearman_of
 from agreement.resampling import Seed
 from agreement.words import Words
@@ -204,7 +205,7 @@ def _mean_ranks(places: Floats) -> Floats:
 def _kendall(x: Floats, y: Floats) -> tuple[float, float, str]:
     """The coefficient, P, and how P was obtained."""
     exact = x.size < EXACT_BELOW and not is_tied(x) and not is_tied(y)
-    result = stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
+    result = scipy.stats.kendalltau(x, y, method="exact" if exact else "asymptotic")
     return float(result.statistic), float(result.pvalue), "P exact" if exact else "P normal"
 
 
@@ -220,7 +221,7 @@ def _p_of_t(value: float, n: int) -> float:
     if abs(value) == 1.0:
         return 0.0
     t = abs(value) * math.sqrt((n - 2) / ((1.0 - value) * (1.0 + value)))
-    return float(2.0 * stats.t.sf(t, n - 2))
+    return 2.0 * t_tail(t, n - 2)
 
 
 def _exact_spearman(squares: float, n: int) -> float:
@@ -337,7 +338,7 @@ def _correlation(
     if n <= kind.lost_degrees or abs(value) > 1.0 - 1e-12:
         reason = f"{n} pairs: too few for an interval" if n <= kind.lost_degrees else "perfect correlation: no interval"
         return undefined(kind.name, n, unit, method, reason, value=value, p=p, confidence=confidence)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * math.sqrt(kind.factor / (n - kind.lost_degrees))
+    half = upper_normal((1.0 - confidence) / 2.0) * math.sqrt(kind.factor / (n - kind.lost_degrees))
     z = math.atanh(value)
     estimate = Estimate(
         kind.name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, p=p, confidence=confidence

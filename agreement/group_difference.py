@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from agreement.arguments import check_resamples, one_of, shown
 from agreement.cautions import FEW_RATERS
@@ -17,6 +16,7 @@ from agreement.coding import Codes, Floats, Ratings, as_values, encode, same_len
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.methods import RANDOM, bootstrap_of, t_with
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
+from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
 from agreement.resampling import Seed, random_generator
 from agreement.spread import UNDEFINED_SHARE
@@ -134,12 +134,12 @@ def rater_group_difference(
     if not se > 0.0 or lost > UNDEFINED_SHARE:
         reason = "every resample gave the same value" if lost <= UNDEFINED_SHARE else f"{100 * lost:.0f} % had no value"
         return undefined(name, items, unit, method, reason, value=gap, confidence=confidence, n_clusters=n_clusters)
-    half = float(stats.t.isf((1.0 - confidence) / 2.0, degrees)) * se
+    half = upper_t((1.0 - confidence) / 2.0, degrees) * se
     # shares differ by at most 1, kappas by at most 2
     most = 2.0 if statistic == "kappa" else 1.0
     method += "; " + t_with(f"{degrees:.1f}")
     method += f"; {whole[0]:.3f} in the first group, {whole[1]:.3f} in the second"
-    p = float(2.0 * stats.t.sf(abs(gap) / se, degrees))
+    p = 2.0 * t_tail(abs(gap) / se, degrees)
     return Estimate(
         name,
         gap,

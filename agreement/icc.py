@@ -9,7 +9,6 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from agreement.arguments import one_of, read_once, yes_or_no
 from agreement.cautions import FEW_ITEMS, few_items, few_raters
@@ -32,6 +31,7 @@ from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range
 from agreement.methods import FIXED, OF_RATERS, leaving_out
 from agreement.possible_range import within_range
+from agreement.quantiles import f_tail
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, sums_by_cluster
 from agreement.words import Part, Words
@@ -249,7 +249,7 @@ def _of_independent(
         if model == 2 and raters > 1e-12 * items:
             reason = "perfect consistency: the residual mean square is 0"
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-    p = float(stats.f.sf(items / noise, n - 1, n * (k - 1) if model == 1 else (n - 1) * (k - 1)))
+    p = f_tail(items / noise, n - 1, n * (k - 1) if model == 1 else (n - 1) * (k - 1))
     freedom = seen_freedom(x, rows_only=model == 1) if interval == "jackknife" else None
     low, high = _limits(squares, model, interval, (1.0 - confidence) / 2.0, freedom)
     if average:

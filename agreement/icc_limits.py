@@ -8,9 +8,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from agreement.coding import Floats
+from agreement.quantiles import upper_f
 
 
 class MeanSquares(NamedTuple):
@@ -179,8 +180,8 @@ def limits_of_consistency(
     """
     k, f = squares.k, squares.items / (squares.within if rows_only else squares.residual)
     first, second = freedom or nominal_freedom(squares.n, k, rows_only=rows_only)
-    lower = f / float(stats.f.isf(tail, first, second))
-    upper = f * float(stats.f.isf(tail, second, first))
+    lower = f / upper_f(tail, first, second)
+    upper = f * upper_f(tail, second, first)
     return (lower - 1) / (lower + k - 1), (upper - 1) / (upper + k - 1)
 
 
@@ -207,7 +208,7 @@ def limits_of_agreement(squares: MeanSquares, tail: float) -> tuple[float, float
     a = k * single / (n * (1.0 - single))
     b = 1.0 + k * single * (n - 1) / (n * (1.0 - single))
     v = (a * raters + b * residual) ** 2 / ((a * raters) ** 2 / (k - 1) + (b * residual) ** 2 / ((n - 1) * (k - 1)))
-    down, up = float(stats.f.isf(tail, n - 1, v)), float(stats.f.isf(tail, v, n - 1))
+    down, up = upper_f(tail, n - 1, v), upper_f(tail, v, n - 1)
     rest = k * raters + (k * n - k - n) * residual
     low = n * (items - down * residual) / (down * rest + n * items)
     high = n * (up * items - residual) / (rest + n * up * items)
@@ -325,13 +326,13 @@ def _lower_bound(of: tuple[float, ...], tail: float) -> _LowerBound:
     """Bound for mean squares with these degrees of freedom: the same for all tables of one size."""
     freedom = np.array(of)
     first, second = freedom[:, None], freedom[None, :]
-    g = 1.0 - freedom / stats.chi2.isf(tail, freedom)
-    h = freedom / stats.chi2.ppf(tail, freedom) - 1.0
-    f = stats.f.isf(tail, first, second)
+    g = 1.0 - freedom / special.chdtri(freedom, tail)
+    h = freedom / (2.0 * special.gammaincinv(freedom / 2.0, tail)) - 1.0
+    f = special.fdtri(first, second, 1.0 - tail)
     # exact for the difference of two mean squares
     against = ((f - 1.0) ** 2 - g[:, None] ** 2 * f**2 - h[None, :] ** 2) / f
     both = first + second
-    together = (1.0 - both / stats.chi2.isf(tail, both)) ** 2 * both**2 / (first * second)
+    together = (1.0 - both / special.chdtri(both, tail)) ** 2 * both**2 / (first * second)
     # exact for the sum of two whose expectations are equal
     beside = together - g[:, None] ** 2 * first / second - g[None, :] ** 2 * second / first
     return _LowerBound(g.tolist(), h.tolist(), against.tolist(), beside.tolist())

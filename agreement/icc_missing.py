@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
 from agreement.arguments import one_of, yes_or_no
 from agreement.cautions import few_items, few_raters
@@ -18,6 +18,7 @@ from agreement.coding import Floats
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.magnitude import in_range
 from agreement.methods import OF_RATERS, leaving_out
+from agreement.quantiles import chi_square_quantile
 from agreement.ratings import RatingTable, numbers_of
 from agreement.words import Words
 
@@ -115,12 +116,15 @@ def icc_with_missing(
         reason = "perfect agreement: the residual variance is 0"
         return undefined(name, n, unit, method, reason, value=1.0, confidence=confidence)
     sums = _Sums.of(x)
+    reason = "the residual variance is 0: no likelihood"
+    without_likelihood = undefined(name, n, unit, method, reason, confidence=confidence)
+    if model == 2 and sums.is_additive:
+        return without_likelihood
     profile = _profile(sums, model)
-    best = _least(profile)
-    deviance = profile(best)
-    if best > _EDGE - 1e-6 or deviance < -1e6 or (model == 2 and sums.is_additive):
-        return undefined(name, n, unit, method, "the residual variance is 0: no likelihood", confidence=confidence)
-    limit = deviance + float(stats.chi2.ppf(confidence, 1))
+    best, deviance = _least(profile)
+    if best > _EDGE - 1e-6 or deviance < -1e6:
+        return without_likelihood
+    limit = deviance + chi_square_quantile(confidence, 1)
     low, high = _crossing(profile, limit, best, 0.0), _crossing(profile, limit, best, _EDGE)
     value, low, high = (_spearman_brown(r, k) if average else r for r in (best, low, high))
     if not low < high:
@@ -216,10 +220,14 @@ class _Sums:
         # the columns of `design` are those of X in terms of the raters' indicators; y is the last row of q
         p = design.shape[1]
         xx, xy, yy = design.T @ q @ design, design.T @ q[:, k], float(q[k, k])
-        residual = yy - float(xy @ np.linalg.solve(xx, xy))
+        if p > 1:
+            log_x, residual = float(np.linalg.slogdet(xx)[1]), yy - float(xy @ np.linalg.solve(xx, xy))
+        else:  # one number, without what numpy does to hand it to LAPACK
+            of_mean, with_mean = float(xx[0, 0]), float(xy[0])
+            log_x, residual = math.log(abs(of_mean)), yy - with_mean * (with_mean / of_mean)
         if residual <= 1e-13 * float(self.crossed[k, k]):
             return -math.inf
-        return float(log_v + np.linalg.slogdet(xx)[1] + (total - p) * math.log(residual))
+        return float(log_v + log_x + (total - p) * math.log(residual))
 
 
 def _profile(sums: _Sums, model: int) -> Callable[[float], float]:
@@ -231,22 +239,19 @@ def _profile(sums: _Sums, model: int) -> Callable[[float], float]:
 
     def over_raters(r: float) -> float:
         # the raters' share of the variance not due to items
-        def of(share: float) -> float:
-            return sums.deviance(r, (1.0 - r) * share, fixed=False)
-
-        return of(_least(of))
+        return _least(lambda share: sums.deviance(r, (1.0 - r) * share, fixed=False))[1]
 
     return over_raters
 
 
-def _least(function: Callable[[float], float]) -> float:
-    """The minimiser of a function of a share, including the ends of the range."""
+def _least(function: Callable[[float], float]) -> tuple[float, float]:
+    """Where a function of a share, including the ends of the range, is least, and its value there."""
     grid = np.linspace(0.0, _EDGE, 21)
     values = [function(float(share)) for share in grid]
     at = int(np.argmin(values))
     bounds = (float(grid[max(0, at - 1)]), float(grid[min(20, at + 1)]))
     inner = optimize.minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-10})
-    return float(inner.x) if inner.fun < values[at] else float(grid[at])
+    return (float(inner.x), float(inner.fun)) if inner.fun < values[at] else (float(grid[at]), values[at])
 
 
 def _crossing(profile: Callable[[float], float], limit: float, best: float, end: float) -> float:

@@ -35,7 +35,7 @@ def magnitude(*values: Floats) -> float:
     >>> magnitude(np.array([0.0, -5.0]), np.array([np.nan, 1.0])), magnitude(np.array([0.0]))
     (4.0, 1.0)
     """
-    largest = max((float(np.nanmax(np.abs(part), initial=0.0)) for part in values), default=0.0)
+    largest = _greatest(values)
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if largest > 0.0 else 1.0
 
 
@@ -59,9 +59,12 @@ def in_range(*values: Floats) -> tuple[list[Floats], int]:
     >>> in_range(np.array([4.0, -3.0]))
     ([array([ 0.5  , -0.375])], 3)
     """
-    greatest = max((float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in values), default=0.0)
-    exponent = math.frexp(greatest)[1]
+    exponent = math.frexp(_greatest(values))[1]
     return [np.ldexp(part, -exponent) for part in values], exponent
+
+
+def _greatest(values: tuple[Floats, ...]) -> float:
+    return max((float(np.fmax.reduce(np.abs(part), axis=None, initial=0.0)) for part in values), default=0.0)
 
 
 def mean_gap(first: Floats, second: Floats) -> float:

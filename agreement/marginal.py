@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 from scipy.sparse.csgraph import connected_components
 
 from agreement.comparisons import mcnemar_p
 from agreement.estimate import Estimate, check_confidence, undefined
+from agreement.quantiles import chi_square_tail
 from agreement.tables import square_counts
 from agreement.words import Words
 
@@ -83,5 +83,5 @@ def marginal_homogeneity(table: npt.ArrayLike, *, confidence: float = 0.95, unit
         return undefined(name, n, unit, "Bhapkar", reason, value=value, confidence=confidence)
     statistic = without / (1.0 - without / n)
     method = Words("Bhapkar", f", chi2({d.size}) = {statistic:.4g}", "; no interval")
-    p = float(stats.chi2.sf(statistic, d.size))
+    p = chi_square_tail(statistic, d.size)
     return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.arguments import yes_or_no
 from agreement.cautions_of_shape import (
@@ -31,6 +30,8 @@ from agreement.lone_items import shared_clusters
 from agreement.magnitude import in_range, mean_gap, rescaled, tiny_unit
 from agreement.methods import FIXED, T_ON_ALL, leaving_out
 from agreement.planned_kind import is_plain
+from agreement.quantiles import chi_square_tail, upper_normal, upper_t
+from agreement.ranks import mean_ranks
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed
 from agreement.result import Result
@@ -172,7 +173,7 @@ def lin_ccc(
             reason = _UNLIKE
         return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
     se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se / (short * (1.0 + value))
+    half = upper_normal((1.0 - confidence) / 2.0) * se / (short * (1.0 + value))
     z = math.log((1.0 + value) / short) / 2.0
     estimate = Estimate(
         name, value, math.tanh(z - half), math.tanh(z + half), n, unit, method, se=se, confidence=confidence
@@ -261,7 +262,7 @@ def bland_altman(
     mean = math.ldexp(mean_gap(x, y), exponent) if n else math.nan
     sd = math.ldexp(float(gaps.std(ddof=1)), exponent) if n > 1 else math.nan
     rounding = math.ldexp(1e-14, exponent)
-    quantile = float(stats.t.isf((1.0 - confidence) / 2.0, n - 1)) if n > 1 else math.nan
+    quantile = upper_t((1.0 - confidence) / 2.0, n - 1) if n > 1 else math.nan
 
     def with_t(name: str, value: float, se: float, kind: str) -> Estimate:
         method = Words("Bland-Altman 1986", f", {kind}, ", T_ON_ALL, ", independent items", _note(lost))
@@ -360,7 +361,7 @@ def kendall_w(
         return undefined(
             "Kendall's W", n, unit, method, f"fewer than two {unit}s with all ratings", confidence=confidence
         )
-    ranks = stats.rankdata(x, axis=0)
+    ranks = np.column_stack([mean_ranks(column) for column in x.T])
     ties = 0.0
     if correct_ties:
         for column in ranks.T:
@@ -372,7 +373,7 @@ def kendall_w(
         return undefined("Kendall's W", n, unit, method, reason, confidence=confidence)
     # about their mean m (n + 1) / 2, so that rank sums of many items keep their digits
     value = 12.0 * float(((ranks.sum(axis=1) - m * (n + 1) / 2.0) ** 2).sum()) / greatest
-    p = float(stats.chi2.sf(m * (n - 1) * value, n - 1))
+    p = chi_square_tail(m * (n - 1) * value, n - 1)
     reason = "no accepted interval of W for given raters"
     return undefined("Kendall's W", n, unit, method, reason, value=value, p=p, confidence=confidence)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from agreement.arguments import check_resamples
 from agreement.cautions_of_shape import nearly_constant
@@ -18,6 +17,7 @@ from agreement.interval_kinds import Interval, chosen_interval
 from agreement.magnitude import in_range
 from agreement.p_in_clusters import two_sided
 from agreement.prevalence import clusters_of_both, prediction_powered_mean
+from agreement.quantiles import normal_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
 from agreement.resampling import Seed, random_generator, sums_by_cluster
 from agreement.result import Result
@@ -279,8 +279,8 @@ def _certain(
             greatest[start : start + many] = moved.max(axis=1)
     # the bootstrap variance is (count - 1) / count of the variance, with tails of the normal distribution, not of t
     normal = float(np.quantile(greatest, confidence)) * math.sqrt(count / (count - 1))
-    tail = min(float(stats.norm.sf(normal)), (1.0 - confidence) / 2.0)
-    quantile = float(stats.t.isf(tail, count - 1))
+    tail = min(normal_tail(normal), (1.0 - confidence) / 2.0)
+    quantile = upper_t(tail, count - 1)
     # a difference that is the same on every item is certain
     certain = np.where(varies, np.abs(gap) > quantile * se, np.abs(gap) > _ROUNDING)
     above, below = np.zeros(models), np.zeros(models)

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.added_items import MOST_CATEGORIES, added_rows, adjusted_estimate
 from agreement.arguments import shown, whole_number, yes_or_no
@@ -21,6 +20,7 @@ from agreement.interval_kinds import BOOTSTRAPS, Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.methods import FLEISS_COHEN_EVERITT, bootstrap_of
 from agreement.possible_range import within_range
+from agreement.quantiles import upper_normal
 from agreement.ratings import check_weights
 from agreement.resampling import Seed, bootstrap_of_sums, sums_by_cluster
 from agreement.transformed import TRANSFORMED, Linearised
@@ -267,7 +267,7 @@ def cohen_kappa_with_weights(
         if not se > 0.0:
             reason = "the standard error is 0 for this table"
             return undefined(name, n, unit, method, reason, value=value, confidence=confidence)
-        half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+        half = upper_normal((1.0 - confidence) / 2.0) * se
         low, high, clipped = within_range(value - half, value + half, least)
         return Estimate(name, value, low, high, n, unit, method + clipped, se=se, confidence=confidence)
     cells = np.eye(q * q)[pairs.a * q + pairs.b]

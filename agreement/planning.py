@@ -9,12 +9,13 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
 
 from agreement.arguments import number_in, shown
 from agreement.coding import Codes, Floats
 from agreement.estimate import check_confidence
 from agreement.intervals import wilson_limits
+from agreement.quantiles import normal_quantile, upper_normal
 
 _LARGEST = 10_000_000
 _FEW = 200  # below this the search starts at 1, since the exact power is far from the normal approximation there
@@ -164,7 +165,7 @@ def _for_width(width: float, proportion: float, confidence: float) -> int:
 def _for_power(power: float, strict: float, lenient: float, alpha: float) -> int:
     # start from the normal approximation of [1], then use the exact power
     discordant, gap = strict + lenient, abs(strict - lenient)
-    z_alpha, z_beta = float(stats.norm.isf(alpha / 2.0)), float(stats.norm.ppf(power))
+    z_alpha, z_beta = upper_normal(alpha / 2.0), normal_quantile(power)
     start = (z_alpha * math.sqrt(discordant) + z_beta * math.sqrt(max(0.0, discordant - gap**2))) ** 2 / gap**2
     if start > _LARGEST:
         raise ValueError(f"more than {_LARGEST} labels are needed")
@@ -197,8 +198,8 @@ def _first_to_keep(is_enough: Callable[[int], bool], n: int, step: int) -> int:
 
 
 def _for_equivalence(power: float, within: float, differing: float, alpha: float) -> int:
-    z = float(stats.norm.isf(alpha / 2.0))
-    start = (z + float(stats.norm.ppf((1.0 + power) / 2.0))) ** 2 * differing / within**2
+    z = upper_normal(alpha / 2.0)
+    start = (z + normal_quantile((1.0 + power) / 2.0)) ** 2 * differing / within**2
     # without a single disagreement the limits are z^2 / (n + z^2) on either side
     least = z**2 * (1.0 / within - 1.0)
     if max(start, least) > _LARGEST:
@@ -216,15 +217,16 @@ _NORMAL_FROM = 8.0
 @lru_cache(maxsize=16_384)
 def _power_within(n: int, within: float, differing: float, z: float) -> float:
     """The probability that both limits of Tango's interval lie within the margin if as many are strict as lenient."""
-    low, high = (int(edge) for edge in stats.binom.interval(1.0 - 1e-9, n, differing)) if differing else (0, 0)
+    low, high = (int(edge) for edge in scipy.stats.binom.interval(1.0 - 1e-9, n, differing)) if differing else (0, 0)
     pairs = np.arange(max(0, low), high + 1)
     excess = np.arange(0, math.ceil(n * within) + 1)
     # strict minus lenient is as even or odd as their number; what lies between is not reached, and does no harm
     inside = _is_within(pairs[:, None], excess[None, :], n, within, z)
     most = inside.sum(axis=1) - 1  # the greatest excess that is still within, -1 if none is
     fewest_strict = np.ceil((pairs - most) / 2.0)
-    probability = 1.0 - 2.0 * stats.binom.cdf(fewest_strict - 1.0, pairs, 0.5)
-    return float((stats.binom.pmf(pairs, n, differing) * np.where(most >= 0, np.maximum(probability, 0.0), 0.0)).sum())
+    probability = 1.0 - 2.0 * scipy.stats.binom.cdf(fewest_strict - 1.0, pairs, 0.5)
+    probability = np.where(most >= 0, np.maximum(probability, 0.0), 0.0)
+    return float((scipy.stats.binom.pmf(pairs, n, differing) * probability).sum())
 
 
 def _is_within(pairs: Codes, excess: Codes, n: int, within: float, z: float) -> npt.NDArray[np.bool_]:
@@ -241,12 +243,12 @@ def _is_within(pairs: Codes, excess: Codes, n: int, within: float, z: float) -> 
 def _power(n: int, strict: float, lenient: float, alpha: float) -> float:
     """Power of the exact test: its rejection probability, averaged over the number of discordant pairs."""
     discordant = strict + lenient
-    low, high = (int(edge) for edge in stats.binom.interval(1.0 - 1e-9, n, discordant))
+    low, high = (int(edge) for edge in scipy.stats.binom.interval(1.0 - 1e-9, n, discordant))
     first = low // _PAIRS
     rejected = np.concatenate(
         [_rejected(block, strict / discordant, alpha) for block in range(first, high // _PAIRS + 1)]
     )[low - first * _PAIRS : high + 1 - first * _PAIRS]
-    return float((stats.binom.pmf(np.arange(low, high + 1), n, discordant) * rejected).sum())
+    return float((scipy.stats.binom.pmf(np.arange(low, high + 1), n, discordant) * rejected).sum())
 
 
 # Numbers of discordant pairs that are computed at once.
@@ -258,7 +260,7 @@ def _rejected(block: int, share: float, alpha: float) -> Floats:
     """The rejection probability of the exact test for each number of discordant pairs in a block, whatever n is."""
     pairs = np.arange(block * _PAIRS, (block + 1) * _PAIRS)
     # largest count c with 2 P(X <= c) <= alpha; -1 if there is none
-    critical = stats.binom.ppf(alpha / 2.0, pairs, 0.5)
-    critical = np.where(2.0 * stats.binom.cdf(critical, pairs, 0.5) <= alpha, critical, critical - 1)
-    rejected = stats.binom.cdf(critical, pairs, share) + stats.binom.sf(pairs - critical - 1, pairs, share)
+    critical = scipy.stats.binom.ppf(alpha / 2.0, pairs, 0.5)
+    critical = np.where(2.0 * scipy.stats.binom.cdf(critical, pairs, 0.5) <= alpha, critical, critical - 1)
+    rejected = scipy.stats.binom.cdf(critical, pairs, share) + scipy.stats.binom.sf(pairs - critical - 1, pairs, share)
     return np.where(critical >= 0, rejected, 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
+from scipy import optimize
 
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.paired_outcomes import (
@@ -25,6 +25,7 @@ from agreement.paired_outcomes import (
     why_undefined,
     with_finite_strength,
 )
+from agreement.quantiles import normal_quantile, upper_t
 from agreement.result import Result
 from agreement.words import Words
 
@@ -69,7 +70,7 @@ class _Kind:
         return f"a single {varying}" if clusters < 2 else f"no variation between {varying}s"
 
     def quantile(self, clusters: int) -> float:
-        return float(stats.t.ppf(0.5 + self.confidence / 2, clusters - 1))
+        return -upper_t(0.5 + self.confidence / 2, clusters - 1)
 
     def undefined(
         self, name: str, n: int, reason: str, *, value: float = math.nan, clusters: int | None = None
@@ -313,7 +314,7 @@ def _one_sided(
     at_place[core.outcome.size :, 2:] = 0.5
     most = _log_likelihood(among, core.outcome, np.zeros(among.shape[:2]))
     # The lowest log-likelihood ratio that a one-sided test at this level does not yet reject.
-    least = -(float(stats.norm.ppf(kind.confidence)) ** 2) / 2
+    least = -(normal_quantile(kind.confidence) ** 2) / 2
 
     def log_chance(strength: float) -> float:
         return _log_likelihood(predictors, outcome, strength * at_place) - most

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from agreement.codebook import distinct_numbers
 from agreement.coding import Codes, Floats
 from agreement.functions_of_sums import OfSums, ratio_of
 from agreement.rank_terms import rank_terms
+from agreement.ranks import mean_ranks
 
 _CHUNK = 2_000_000  # numbers held at once
 FEW_PAIRS, MANY_TIMES = 50, 10_000_000
@@ -118,7 +118,7 @@ def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
         raise ValueError(f"x and y have {count} units to resample; expected at most {MOST_UNITS} for Kendall's tau")
     order = np.argsort(units, kind="stable")
     # only the order matters, and ranks can always be subtracted without overflow
-    x, y, units = stats.rankdata(x[order]), stats.rankdata(y[order]), units[order]
+    x, y, units = mean_ranks(x[order]), mean_ranks(y[order]), units[order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
     together, of_x, of_y = (np.zeros((count, count)) for _ in range(3))
     step = max(1, _CHUNK // 4 // max(1, x.size))  # three or four tables of this size are held
@@ -138,7 +138,7 @@ def kendall_of(x: Floats, y: Floats, units: Codes) -> OfSums:
 
 def _ranks(values: Floats) -> Callable[[Floats], Floats]:
     """Function from how often each item was drawn to its centred mean ranks, shape (resamples, items)."""
-    level = stats.rankdata(values, method="dense").astype(np.intp) - 1
+    level = np.unique(values, return_inverse=True)[1]
     order = np.argsort(level, kind="stable")
     last = np.searchsorted(level[order], np.arange(int(level.max(initial=-1)) + 1), side="right") - 1
 

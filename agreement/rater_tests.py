@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from agreement.arguments import number_in
 from agreement.closeness import Closeness
@@ -139,7 +139,7 @@ def one_sided(d: Floats, groups: Codes, epsilons: Floats) -> Floats:
     squared = clusters / (clusters - 1) * float((parts**2).sum()) / d.size**2
     if squared <= 1e-18:
         return np.where(mean < epsilons, 0.0, 1.0)
-    return np.asarray(stats.t.cdf((mean - epsilons) / math.sqrt(squared), clusters - 1))
+    return np.asarray(special.stdtr(clusters - 1, (mean - epsilons) / math.sqrt(squared)))
 
 
 def check_margins(epsilon: object, alpha: object) -> None:

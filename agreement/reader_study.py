@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from scipy import stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
 
 from agreement.arguments import listed, number_in, one_of, shown, whole_number
 from agreement.estimate import check_confidence
+from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
 from agreement.reader_variance import VarianceComponents
 from agreement.result import Result
 
@@ -254,7 +255,7 @@ def _planned(
         )
     se = math.sqrt(squared)
     tail = (1.0 - confidence) / 2.0
-    quantile = float(stats.t.isf(tail, df) if math.isfinite(df) else stats.norm.isf(tail))
+    quantile = upper_t(tail, df) if math.isfinite(df) else upper_normal(tail)
     power = _power(difference, margin, se, df, quantile) if difference is not None else None
     readings = r * k * (2 if design == "paired" else 1)
     return PlannedStudy(r, k, readings, se, df, 2.0 * quantile * se, power)
@@ -280,13 +281,13 @@ def _spread(components: VarianceComponents, r: int, sampled: Sampled, design: De
 def _power(difference: float, margin: float | None, se: float, df: float, quantile: float) -> float:
     if margin is not None:
         away = (difference + margin) / se
-        return float(stats.nct.sf(quantile, df, away) if math.isfinite(df) else stats.norm.sf(quantile - away))
+        return float(scipy.stats.nct.sf(quantile, df, away)) if math.isfinite(df) else normal_tail(quantile - away)
     away = difference / se
     if not math.isfinite(df):
-        return float(stats.norm.sf(quantile - away) + stats.norm.cdf(-quantile - away))
+        return normal_tail(quantile - away) + normal_tail(quantile + away)
     if away == 0.0:  # scipy's noncentral F is wrong for noncentrality 0
-        return float(2.0 * stats.t.sf(quantile, df))
-    return float(stats.ncf.sf(quantile**2, 1, df, away**2))
+        return 2.0 * t_tail(quantile, df)
+    return float(scipy.stats.ncf.sf(quantile**2, 1, df, away**2))
 
 
 def _check(

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.arguments import one_of
@@ -19,6 +18,7 @@ from agreement.magnitude import magnitude, mean_gap
 from agreement.methods import leaving_out, t_with
 from agreement.planned_seed import FEWEST_FOR_P
 from agreement.possible_range import within_range
+from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
 from agreement.ratings import RatingTable, numbers_of
 from agreement.roc import delong_parts
 from agreement.words import Part, Words
@@ -377,8 +377,8 @@ def _with_t(
             name, design.n, unit, method, reason, value=value, confidence=confidence, n_clusters=design.n_clusters
         )
     se, tail = math.sqrt(squared) * design.scale, (1.0 - confidence) / 2.0
-    quantile = float(stats.t.isf(tail, df)) if finite else float(stats.norm.isf(tail))
-    p: float | None = 2.0 * float(stats.t.sf(abs(value) / se, df) if finite else stats.norm.sf(abs(value) / se))
+    quantile = upper_t(tail, df) if finite else upper_normal(tail)
+    p: float | None = 2.0 * (t_tail(abs(value) / se, df) if finite else normal_tail(abs(value) / se))
     if (design.n if design.n_clusters is None else design.n_clusters) < p_from:
         p = None
         method += f"; no P from fewer than {p_from} {f'{unit}s' if design.n_clusters is None else 'clusters'}"

@@ -19,7 +19,19 @@ from agreement.methods import leaving_out, of_lambda
 from agreement.prevalence import clusters_of_both, inclusion_probabilities, variance_of_parts
 from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
-from agreement.regression_fit import Fit, NoFit, Sample, deciding, fit, full_rank, left_out, standardised, tuning
+from agreement.regression_fit import (
+    Fit,
+    LabelledAlone,
+    NoFit,
+    Sample,
+    deciding,
+    fit,
+    fit_alone,
+    full_rank,
+    left_out,
+    standardised,
+    tuning,
+)
 from agreement.result import Result
 from agreement.words import Part, Words
 
@@ -214,12 +226,12 @@ def _coefficients(design: _Design, tuned: bool) -> tuple[PoweredCoefficient, ...
     sample, alone, reason = design.sample, None, _too_little(design)
     if reason is None:
         try:
-            alone = fit(sample, 0.0)
+            alone = fit_alone(sample)
         except NoFit:
             reason = "a covariate separates the outcomes 0 and 1 of the labelled: no finite coefficients"
     coefficients = []
     for place, name in enumerate(design.names):
-        labelled_only = _estimate(design, place, alone, alone, "labelled alone", reason)
+        labelled_only = _estimate(design, place, alone and alone.fit, alone, "labelled alone", reason)
         share, powered, why = 0.0, None, reason
         if alone is not None and not sample.others_f.size:
             why = "no unlabelled verdicts"
@@ -255,7 +267,7 @@ def _too_little(design: _Design) -> str | None:
 
 
 def _estimate(
-    design: _Design, place: int, fitted: Fit | None, alone: Fit | None, how: str, reason: str | None
+    design: _Design, place: int, fitted: Fit | None, alone: LabelledAlone | None, how: str, reason: str | None
 ) -> Estimate:
     n = design.sample.y.size
     name = f"coefficient of {design.names[place]}" if design.names[place] != "intercept" else "intercept"

@@ -67,6 +67,23 @@ class Fit(NamedTuple):
     of_others: Floats
 
 
+class LabelledAlone(NamedTuple):
+    """The fit to the labelled alone, with the curvature of its loss.
+
+    Attributes
+    ----------
+    fit : Fit
+    slope : ndarray, shape (n,)
+        Weight of each unit in the curvature.
+    inverse : ndarray, shape (d, d)
+        The inverse of the curvature.
+    """
+
+    fit: Fit
+    slope: Floats
+    inverse: Floats
+
+
 def standardised(x: Floats, others_x: Floats, intercept: bool) -> tuple[Floats, Floats, Floats]:
     """Standardise covariates over both parts to variance 1 and, with an intercept, mean 0; also return the inverse.
 
@@ -163,7 +180,31 @@ def fit(sample: Sample, share: float) -> Fit:
     return Fit(coefficients, -labelled @ inverse, -unlabelled @ inverse)
 
 
-def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> Floats:
+def fit_alone(sample: Sample) -> LabelledAlone:
+    """Coefficients that minimise the loss over the labelled, and what else is asked of them for each coefficient.
+
+    Parameters
+    ----------
+    sample : Sample
+        The data.
+
+    Returns
+    -------
+    LabelledAlone
+
+    Raises
+    ------
+    NoFit
+        When there is no finite minimum.
+    """
+    alone = fit(sample, 0.0)
+    own, _, _ = sample.shares()
+    slope = own * _means(sample, alone.coefficients)[1]
+    inverse = np.linalg.inv((sample.x * slope[:, None]).T @ sample.x)
+    return LabelledAlone(alone, slope, np.asarray(inverse, dtype=np.float64))
+
+
+def left_out(sample: Sample, fitted: Fit, alone: LabelledAlone, groups: Codes | None) -> Floats:
     """The contribution of each labelled unit or cluster, as the shift in the coefficients when it is left out.
 
     A unit of leverage h pulls the fit towards itself, so its residual is about the true one times 1 - h; for a cluster,
@@ -173,8 +214,10 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
     ----------
     sample : Sample
         The data.
-    fitted, alone : Fit
-        The fit to all of it, and to the labelled alone.
+    fitted : Fit
+        The fit whose contributions they are.
+    alone : LabelledAlone
+        The fit to the labelled alone.
     groups : ndarray of int or None, shape (n,)
         Cluster of each labelled unit.
 
@@ -187,7 +230,7 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
     NoFit
         When the coefficients are not determined without one of them.
     """
-    slope, inverse = _curvature(sample, alone)
+    _, slope, inverse = alone
     if groups is None:
         drawn = sample.x @ inverse * slope[:, None]
         rest = 1.0 - (drawn * sample.x).sum(axis=1)
@@ -204,7 +247,7 @@ def left_out(sample: Sample, fitted: Fit, alone: Fit, groups: Codes | None) -> F
     return np.asarray(moved * (1.0 - 1.0 / len(parts)))
 
 
-def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> float:
+def deciding(sample: Sample, alone: LabelledAlone, groups: Codes | None, row: Floats) -> float:
     """The effective number of units or clusters behind a combination of coefficients: its degrees of freedom.
 
     ``(sum q)^2 / sum q^2``, with q what each would add to the variance if the model held and units were independent.
@@ -213,7 +256,7 @@ def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> f
     ----------
     sample : Sample
         The data.
-    alone : Fit
+    alone : LabelledAlone
         The fit to the labelled alone.
     groups : ndarray of int or None, shape (n,)
         As in `left_out`.
@@ -226,17 +269,9 @@ def deciding(sample: Sample, alone: Fit, groups: Codes | None, row: Floats) -> f
         At least 1.
     """
     own, _, _ = sample.shares()
-    slope, inverse = _curvature(sample, alone)
-    q = own * slope * (sample.x @ (inverse @ row)) ** 2
+    q = own * alone.slope * (sample.x @ (alone.inverse @ row)) ** 2
     of_group = q if groups is None else np.asarray(np.bincount(groups, weights=q), dtype=np.float64)
     return float(of_group.sum() ** 2 / (of_group**2).sum())
-
-
-def _curvature(sample: Sample, alone: Fit) -> tuple[Floats, Floats]:
-    """Weight of each unit in the curvature of the loss over the labelled alone, and the inverse of that curvature."""
-    own, _, _ = sample.shares()
-    slope = own * _means(sample, alone.coefficients)[1]
-    return slope, np.asarray(np.linalg.inv((sample.x * slope[:, None]).T @ sample.x), dtype=np.float64)
 
 
 def _summed(rows: Floats, groups: Codes) -> Floats:
@@ -246,15 +281,15 @@ def _summed(rows: Floats, groups: Codes) -> Floats:
     return np.asarray(np.add.reduceat(rows[order], starts))
 
 
-def tuning(sample: Sample, alone: Fit, row: Floats) -> float:
+def tuning(sample: Sample, alone: LabelledAlone, row: Floats) -> float:
     """The lambda that minimises the variance of a combination of coefficients, from the fit to the labelled alone.
 
     Parameters
     ----------
     sample : Sample
         The data.
-    alone : Fit
-        The fit to the labelled alone, by `fit` with share 0.
+    alone : LabelledAlone
+        The fit to the labelled alone.
     row : ndarray, shape (d,)
         Weights of the coefficients.
 
@@ -264,8 +299,8 @@ def tuning(sample: Sample, alone: Fit, row: Floats) -> float:
         Between 0 and 1.
     """
     own, _, _ = sample.shares()
-    human, judged, others = _gradients(sample, alone.coefficients)
-    turned = _curvature(sample, alone)[1] @ row
+    human, judged, others = _gradients(sample, alone.fit.coefficients)
+    turned = alone.inverse @ row
     u, v, rest = human @ turned, judged @ turned, others @ turned
     if sample.weights is not None:
         u, v = u - own @ u, v - own @ v

@@ -311,7 +311,8 @@ def _distinct(rows: Floats, counts: npt.NDArray[np.int64]) -> tuple[Floats, npt.
     which = np.zeros(len(rows), dtype=np.intp)
     for column in rows.T:  # sorting integers column by column is faster than sorting rows
         values, among = distinct_numbers(column)
-        _, which = distinct_numbers(which * len(values) + among)
+        if len(values) > 1:  # one value throughout, such as 1 for each item, tells no rows apart
+            which = distinct_numbers(which * len(values) + among)[1] if which.any() else among
     merged = np.bincount(which, weights=counts).astype(np.int64)
     first = np.empty(merged.size, dtype=np.intp)
     first[which] = np.arange(len(rows))

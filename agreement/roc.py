@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.area_limits import NO_VARIANCE, OF_AREAS, normal, scored
@@ -23,6 +22,7 @@ from agreement.lone_items import alone
 from agreement.methods import leaving_out
 from agreement.p_in_clusters import PInClusters, few_for_normal
 from agreement.percent import of_uneven_clusters
+from agreement.ranks import mean_ranks
 from agreement.words import Words
 
 
@@ -275,10 +275,10 @@ def delong_parts(above: Floats, below: Floats) -> tuple[float, Floats, Floats]:
     """
     # scikit-learn's roc_auc_score returns only the area, without the components needed for the standard error
     m, n = above.size, below.size
-    ranks = stats.rankdata(np.concatenate([above, below]))
+    ranks = mean_ranks(np.concatenate([above, below]))
     # [1] eq. 6 ff.
-    of_positive = (ranks[:m] - stats.rankdata(above)) / n
-    of_negative = 1.0 - (ranks[m:] - stats.rankdata(below)) / m
+    of_positive = (ranks[:m] - mean_ranks(above)) / n
+    of_negative = 1.0 - (ranks[m:] - mean_ranks(below)) / m
     return float(of_positive.mean()), of_positive, of_negative
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from agreement.accuracy import correctness
 from agreement.arguments import whole_number
@@ -17,6 +16,7 @@ from agreement.effective_size import clusters_with, effective_size, share_size
 from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.lone_items import alone
 from agreement.methods import leaving_out, t_with
+from agreement.quantiles import upper_normal, upper_t
 from agreement.words import Part, Words
 
 _COUNTS = ("judged_positive", "judged", "true_positive", "false_negative", "true_negative", "false_positive")
@@ -106,7 +106,7 @@ def _of_counts(counts: tuple[int, ...], sampled_how: str, confidence: float, uni
     value = min(1.0, max(0.0, raw))
     method += f"; truncated from {raw:.3f}" if raw != value else ""
     sampled = _Samples(apparent, n, sensitivity, positives, specificity, negatives)
-    z = float(stats.norm.isf((1.0 - confidence) / 2.0))
+    z = upper_normal((1.0 - confidence) / 2.0)
     warning = rare_category(min(positives, negatives), unit=unit)
     return _estimate(sampled, z, value, name, n, unit, method, confidence).warned(warning)
 
@@ -224,7 +224,7 @@ def rogan_gladen_in_clusters(
     if of_judged + of_labelled > 0.0:
         freedom = (of_judged + of_labelled) ** 2 / (of_judged**2 / (n_rest - 1) + of_labelled**2 / (n_groups - 1))
     method += ", " + t_with(f"{freedom:.1f}")
-    t = float(stats.t.isf((1.0 - confidence) / 2.0, freedom))
+    t = upper_t((1.0 - confidence) / 2.0, freedom)
     estimate = _estimate(sampled, t, plain.value, plain.name, plain.n, unit, method, confidence)
     # if both samples have few clusters, one caution is enough: that for the judged, which the estimate already has
     few = few_clusters(n_groups) if few_clusters(n_rest) is None else None

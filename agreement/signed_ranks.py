@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from agreement.coding import Floats
+from agreement.ranks import mean_ranks
 
 
 def signed_rank_p(differences: Floats) -> float:
@@ -37,7 +37,7 @@ def signed_rank_p(differences: Floats) -> float:
     """
     moved = differences[differences != 0.0]
     # twice the mean ranks are integers
-    ranks = np.rint(2.0 * stats.rankdata(np.abs(moved))).astype(np.intp)
+    ranks = np.rint(2.0 * mean_ranks(np.abs(moved))).astype(np.intp)
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from agreement.caution import several
 from agreement.cautions import FEW_RESAMPLED, few_resampled, uneven_clusters
 from agreement.coding import Floats
 from agreement.estimate import Estimate
-from agreement.quantiles import normal_tail, t_tail, upper_normal, upper_t
+from agreement.quantiles import normal_quantile, normal_tail, t_tail, upper_normal, upper_t
 from agreement.words import Part, Words
 
 UNDEFINED_SHARE = 0.05
@@ -208,16 +208,16 @@ def bca_limits(
     if scale == 0.0 or below in (0.0, 1.0):
         return Spread(math.nan, math.nan, _deviation(values), text, "every resample gave the same value")
     acceleration = float(np.sum(times * deviation**3)) / (6.0 * scale**1.5)
-    bias = float(stats.norm.ppf(below))
+    bias = normal_quantile(below)
     # 14.10
     tail = (1.0 - confidence) / 2.0
-    z = stats.norm.ppf([tail, 1.0 - tail])
-    levels = stats.norm.cdf(bias + (bias + z) / (1.0 - acceleration * (bias + z)))
+    z = special.ndtri([tail, 1.0 - tail])
+    levels = special.ndtr(bias + (bias + z) / (1.0 - acceleration * (bias + z)))
     low, high = np.quantile(values, levels)
 
     def tail_of(share: float) -> float:
-        shift = float(stats.norm.ppf(share)) - bias
-        return float(stats.norm.cdf(shift / (1.0 + acceleration * shift) - bias))
+        shift = normal_quantile(share) - bias
+        return normal_tail(bias - shift / (1.0 + acceleration * shift))
 
     return _spread(float(low), float(high), values, text, p=_level_of_zero(np.sort(values), tail_of))
 

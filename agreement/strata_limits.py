@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
 from agreement.coding import Codes, Floats
 from agreement.intervals import wilson_limits
+from agreement.quantiles import upper_t
 
 
 def covariance_of_strata(
@@ -128,7 +129,7 @@ def limits_over_strata(
     satterthwaite = float(squares.sum() ** 2 / (squares**2 / np.maximum(1.0, units - 1.0)).sum())
     freedom = max(1.0, min(satterthwaite, most))
     below, above = distances(freedom)
-    shared = float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) ** 2 * between
+    shared = upper_t((1.0 - confidence) / 2.0, freedom) ** 2 * between
     value = float(parts @ means)
     down, up = (math.sqrt(max(0.0, float(way @ correlations @ way)) + shared) for way in (below, above))
     return max(0.0, value - down), min(1.0, value + up)

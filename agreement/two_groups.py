@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
 
 from agreement.area_limits import NO_VARIANCE, OF_AREAS, scored
 from agreement.cautions import hardly_overlapping
@@ -17,6 +17,7 @@ from agreement.estimate import Estimate, check_confidence, undefined
 from agreement.interval_kinds import Interval, chosen_interval
 from agreement.lone_items import shared_clusters
 from agreement.p_in_clusters import PInClusters
+from agreement.quantiles import upper_normal
 from agreement.roc import Sides, area_of_sides, delong_parts, delong_variance, without_spread
 from agreement.words import Words
 
@@ -88,7 +89,7 @@ def mann_whitney(
     if first.size == 0 or second.size == 0:
         return undefined(name, n, unit, method, "one group is empty", confidence=confidence)
     exact = max(first.size, second.size) < EXACT_BELOW and not is_tied(np.concatenate([first, second]))
-    result = stats.mannwhitneyu(
+    result = scipy.stats.mannwhitneyu(
         first, second, alternative="two-sided", use_continuity=True, method="exact" if exact else "asymptotic"
     )
     p = float(result.pvalue)
@@ -104,7 +105,7 @@ def mann_whitney(
         reason = "one value in a group" if min(first.size, second.size) < 2 else without_spread(value, "groups")
         return undefined(name, n, unit, method, reason, value=value, p=p, confidence=confidence)
     se = math.sqrt(variance)
-    half = float(stats.norm.isf((1.0 - confidence) / 2.0)) * se
+    half = upper_normal((1.0 - confidence) / 2.0) * se
     low, high = max(0.0, value - half), min(1.0, value + half)
     estimate = Estimate(name, value, low, high, n, unit, method, se=se, p=p, confidence=confidence)
     return estimate.warned(hardly_overlapping(wrong_side))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Hashable
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from agreement.coding import Codes, Floats
 from agreement.drawing import CHUNK, counted, product
@@ -30,24 +30,6 @@ _CANCELLED = 1e-3  # a variance below this fraction of the second moment has los
 
 _Reduction = Callable[..., Any]
 
-# Values are finite here, so functions that ignore nan give the same result. Each has its own default of `ddof`.
-_MOMENTS: dict[_Reduction, tuple[_Reduction, int]] = {
-    np.sum: (np.sum, 0),
-    np.nansum: (np.sum, 0),
-    np.mean: (np.mean, 0),
-    np.average: (np.mean, 0),
-    np.nanmean: (np.mean, 0),
-    statistics.fmean: (np.mean, 0),
-    stats.tmean: (np.mean, 0),
-    np.var: (np.var, 0),
-    np.nanvar: (np.var, 0),
-    stats.tvar: (np.var, 1),
-    np.std: (np.std, 0),
-    np.nanstd: (np.std, 0),
-    stats.tstd: (np.std, 1),
-}
-_WITH_DDOF = (np.var, np.nanvar, np.std, np.nanstd, stats.tvar, stats.tstd)
-_OF_FLOATS = (stats.tmean, stats.tvar, stats.tstd, statistics.median)  # for other types, the result may keep that type
 _MEDIANS = (np.median, np.nanmedian, statistics.median)
 _PER_WHOLE = {np.quantile: 1.0, np.nanquantile: 1.0, np.percentile: 100.0, np.nanpercentile: 100.0}
 
@@ -115,6 +97,36 @@ class Quantile(NamedTuple):
         # numpy's interpolation, which starts from the nearer of the two
         step = high - low
         return np.asarray(np.where(share < 0.5, low + step * share, high - step * (1.0 - share)), dtype=np.float64)
+
+
+class _Moments(NamedTuple):
+    of: dict[_Reduction, tuple[_Reduction, int]]
+    with_ddof: tuple[_Reduction, ...]
+    of_floats: tuple[_Reduction, ...]
+
+
+@cache  # scipy.stats takes 0.3 s to import: only a bootstrap of one array asks for it
+def _moments() -> _Moments:
+    """Values are finite here, so functions that ignore nan give the same result. Each has its own default of `ddof`."""
+    stats = scipy.stats
+    of: dict[_Reduction, tuple[_Reduction, int]] = {
+        np.sum: (np.sum, 0),
+        np.nansum: (np.sum, 0),
+        np.mean: (np.mean, 0),
+        np.average: (np.mean, 0),
+        np.nanmean: (np.mean, 0),
+        statistics.fmean: (np.mean, 0),
+        stats.tmean: (np.mean, 0),
+        np.var: (np.var, 0),
+        np.nanvar: (np.var, 0),
+        stats.tvar: (np.var, 1),
+        np.std: (np.std, 0),
+        np.nanstd: (np.std, 0),
+        stats.tstd: (np.std, 1),
+    }
+    with_ddof = (np.var, np.nanvar, np.std, np.nanstd, stats.tvar, stats.tstd)
+    # for other types, the result may keep that type
+    return _Moments(of, with_ddof, of_floats=(stats.tmean, stats.tvar, stats.tstd, statistics.median))
 
 
 class Vectorised(Protocol):
@@ -207,12 +219,13 @@ def recognised(statistic: Callable[..., float], values: npt.NDArray[Any]) -> Mom
     far = largest_sum(values)
     if not math.isfinite(2.0 * far):  # a sum, or the distance between two values, would not be finite
         return None
-    if function in _OF_FLOATS and values.dtype.kind != "f":
+    moments = _moments()
+    if function in moments.of_floats and values.dtype.kind != "f":
         return None
     if function in _MEDIANS and not keywords:
         return Quantile(None)
-    if function in _MOMENTS and set(keywords) <= ({"ddof"} if function in _WITH_DDOF else set()):
-        reduction, ddof = _MOMENTS[function]
+    if function in moments.of and set(keywords) <= ({"ddof"} if function in moments.with_ddof else set()):
+        reduction, ddof = moments.of[function]
         ddof = keywords.get("ddof", ddof)
         inexact = values.dtype.kind in "iu" and far >= _EXACT
         return Moment(reduction, ddof) if type(ddof) in (int, float) and math.isfinite(ddof) and not inexact else None

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from agreement.arguments import check_resamples, yes_or_no
 from agreement.coding import (
@@ -27,6 +26,7 @@ from agreement.intervals import wilson_limits
 from agreement.lone_items import widened_in_clusters
 from agreement.magnitude import refuse_huge
 from agreement.methods import bootstrap_of, of_effective_number, t_with, wilson_on_effective
+from agreement.quantiles import upper_t
 from agreement.resampling import (
     Seed,
     bootstrap_of_sums,
@@ -234,7 +234,7 @@ def _linearised(
         without = undefined(name, n, unit, text, reason, value=value, confidence=confidence, n_clusters=n_clusters)
         return without, 0 if alone else freedom
     se = math.sqrt(variance)
-    half = float(stats.t.isf((1.0 - confidence) / 2.0, freedom)) * se
+    half = upper_t((1.0 - confidence) / 2.0, freedom) * se
     estimate = Estimate(
         name, value, value - half, value + half, n, unit, text, se=se, confidence=confidence, n_clusters=n_clusters
     )

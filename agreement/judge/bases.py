@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import hypergeom
+import scipy  # scipy.stats takes 0.3 s to import: it is loaded where first used
 
 from agreement.coding import Floats
 from agreement.consensus import Rule, consensus
@@ -204,6 +204,7 @@ class Adjudicated:
             return ""
         if not self.of_others:
             return "only"
+        hypergeom = scipy.stats.hypergeom
         by_chance = hypergeom.sf(self.of_differing - 1, self.differing + self.others, self.differing, of_all)
         return "above all" if by_chance < _BY_CHANCE else ""
 

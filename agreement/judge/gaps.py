@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from scipy import stats
-
 from agreement.estimate import Estimate, undefined
+from agreement.quantiles import normal_quantile, upper_normal
 from agreement.words import Words
 
 
@@ -83,5 +82,5 @@ def noticeable(variance: float, sizes: tuple[float, float], *, confidence: float
     >>> round(noticeable(0.1, (100, 100), confidence=0.95, power=0.8), 4)
     0.1253
     """
-    quantiles = float(stats.norm.isf((1.0 - confidence) / 2.0) + stats.norm.ppf(power))
+    quantiles = upper_normal((1.0 - confidence) / 2.0) + normal_quantile(power)
     return quantiles * math.sqrt(variance * (1.0 / sizes[0] + 1.0 / sizes[1]))

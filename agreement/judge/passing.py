@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from agreement.coding import Floats
 from agreement.estimate import Estimate, undefined
 from agreement.intervals import wilson_limits
 from agreement.planning import labels_needed
+from agreement.quantiles import chi_square_quantile, normal_quantile, upper_normal
 from agreement.words import Part, Words
 
 NAME = "labels to pass"
@@ -117,8 +117,8 @@ def _of_means(there: Floats, margin: float, power: float, design_effect: float, 
         reason = "no spread of the differences"
         return undefined(NAME, n, "candidate", method, reason, confidence=confidence)
     tail = (1.0 - confidence) / 2.0
-    factor = design_effect * ((stats.norm.isf(tail) + stats.norm.ppf((1.0 + power) / 2.0)) / margin) ** 2
-    low, high = (variance * (n - 1) / float(stats.chi2.ppf(q, n - 1)) for q in (1.0 - tail, tail))
+    factor = design_effect * ((upper_normal(tail) + normal_quantile((1.0 + power) / 2.0)) / margin) ** 2
+    low, high = (variance * (n - 1) / chi_square_quantile(q, n - 1) for q in (1.0 - tail, tail))
     return _at_limits((variance, low, high), lambda v: float(np.ceil(factor * v)), n, method, confidence)
 
 

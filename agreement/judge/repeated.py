@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from agreement.coding import Floats
 from agreement.comparisons import mcnemar_p
@@ -19,6 +18,7 @@ from agreement.judge.scale import Scale
 from agreement.judge.wording import counted, listed, p_in_words
 from agreement.measurements import bland_altman
 from agreement.multiplicity import adjust_p_values
+from agreement.quantiles import t_tail
 
 SHIFT, SCATTER = "shift", "changed"
 """The fields named as broken by a change in a direction, and by too many changes."""
@@ -94,7 +94,7 @@ def _of_scores(first: Floats, second: Floats, confidence: float) -> Tested:
     # if all changed by the same amount, there is no standard error, and the sign test remains
     p = 0.5 ** (first.size - 1) if always else 1.0
     if bias.se:
-        p = float(2.0 * stats.t.sf(abs(bias.value) / bias.se, first.size - 1))
+        p = 2.0 * t_tail(abs(bias.value) / bias.se, first.size - 1)
     return Tested(bool(always or bias.low > 0.0 or bias.high < 0.0), words, figures, p)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
 
 from agreement.clustered_pairs import paired_score_in_clusters
 from agreement.coding import Codes, Floats
@@ -17,6 +16,7 @@ from agreement.judge.scale import Scale
 from agreement.lone_items import alone
 from agreement.measurements import bland_altman
 from agreement.planning import labels_needed
+from agreement.quantiles import chi_square_quantile, normal_quantile, upper_normal
 from agreement.resampling import Seed
 from agreement.words import Part, Words
 
@@ -205,8 +205,8 @@ def labels_for_mean(
         reason = "no spread of the differences"
         return undefined("labels needed", n, "candidate", method, reason, confidence=confidence)
     tail = (1.0 - confidence) / 2.0
-    factor = design_effect * ((stats.norm.isf(tail) + stats.norm.ppf(power)) / margin) ** 2
-    low, high = (variance * (n - 1) / float(stats.chi2.ppf(q, n - 1)) for q in (1.0 - tail, tail))
+    factor = design_effect * ((upper_normal(tail) + normal_quantile(power)) / margin) ** 2
+    low, high = (variance * (n - 1) / chi_square_quantile(q, n - 1) for q in (1.0 - tail, tail))
     value, least, most = (float(np.ceil(factor * v)) for v in (variance, low, high))
     if not least < most:
         reason = "the same number at both limits of the variance"

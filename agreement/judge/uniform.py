@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from agreement.bias import NotEstimable, score_test
 from agreement.clustered_tests import mcnemar_p_in_clusters
@@ -22,6 +21,7 @@ from agreement.judge.plan import Plan
 from agreement.judge.signed import signed_difference
 from agreement.lone_items import alone
 from agreement.multiplicity import adjust_p_values
+from agreement.quantiles import chi_square_tail
 
 MOST_LEVELS = 20
 """If a factor has more levels than this, no two of them are compared."""
@@ -167,7 +167,7 @@ class _Part:
     def test(self, plan: Plan) -> tuple[float, int, float, NotEstimable | None]:
         within = self.clusters if self.clusters is not None else np.arange(self.d.size)
         statistic, df, reason = score_test(self.d, self.codes, self.names, within, "candidate", plan.within_clusters)
-        return statistic, df, float("nan") if reason else float(stats.chi2.sf(statistic, df)), reason
+        return statistic, df, float("nan") if reason else chi_square_tail(statistic, df), reason
 
     def levels(self, plan: Plan, shares: bool, confidence: float) -> dict[str, Estimate]:
         return self._at(1.0 - (1.0 - confidence) / max(1, len(self.names)), plan, shares)
