@@ -33,13 +33,15 @@ _REPLACED: Any = select(
 
 def replaced_keys(session: Session, study_id: int) -> list[tuple[str, str | None, str]]:
     """Return what versions replaced: the keys of the item and candidate (None: the whole item), and the new key."""
-    rows: Any = (
-        select(Item.key, Candidate.key, WithdrawnUnit.replaced_by)
-        .join(WithdrawnUnit, col(WithdrawnUnit.item_id) == Item.id)
-        .join(Candidate, col(Candidate.id) == WithdrawnUnit.candidate_id, isouter=True)
-        .where(Item.study_id == study_id)
-    )
-    return [(item, candidate, key) for item, candidate, key in session.exec(rows)]
+    return [(item, candidate, key) for item, candidate, key in ask(session, _REPLACED_KEYS, study_id=study_id)]
+
+
+_REPLACED_KEYS: Any = (
+    select(Item.key, Candidate.key, WithdrawnUnit.replaced_by)
+    .join(WithdrawnUnit, col(WithdrawnUnit.item_id) == Item.id)
+    .join(Candidate, col(Candidate.id) == WithdrawnUnit.candidate_id, isouter=True)
+    .where(Item.study_id == bindparam("study_id"))
+)
 
 
 def replaced_units(session: Session, study_id: int) -> tuple[frozenset[int], frozenset[int]]:

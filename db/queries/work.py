@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, exists, func, or_
+from sqlalchemy import bindparam, case, exists, func, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
@@ -50,22 +50,27 @@ def count_by_member(session: Session, study_id: int, *where: Any) -> dict[tuple[
     where
         More conditions on the assignments that are counted.
     """
-    failed = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
-    query = (
-        select_columns(
-            col(Assignment.membership_id),
-            col(Assignment.phase),
-            *(func.sum(case((counts, 1), else_=0)) for counts in (~is_done(Assignment), failed, has_ended(Assignment))),
-            func.count(),
-        )
-        .join(Membership, col(Membership.id) == Assignment.membership_id)
-        .where(
-            col(Assignment.study_id) == study_id,
-            col(Membership.removed_at).is_(None),
-            or_(~is_withdrawn(Assignment), has_ended(Assignment)),
-            *where,
-        )
-        .group_by(col(Assignment.membership_id), col(Assignment.phase))
-    )
-    rows: Any = session.connection().execute(query)
+    query = _COUNTS.where(*where) if where else _COUNTS
+    rows = session.connection().execute(query, {"study_id": study_id})
     return {(member, phase): WorkCount(*many) for member, phase, *many in rows}
+
+
+_COULD_NOT_BE_SHOWN = exists().where(col(TechnicalFailure.assignment_id) == Assignment.id)
+_COUNTS: Any = (
+    select_columns(
+        col(Assignment.membership_id),
+        col(Assignment.phase),
+        *(
+            func.sum(case((counts, 1), else_=0))
+            for counts in (~is_done(Assignment), _COULD_NOT_BE_SHOWN, has_ended(Assignment))
+        ),
+        func.count(),
+    )
+    .join(Membership, col(Membership.id) == Assignment.membership_id)
+    .where(
+        col(Assignment.study_id) == bindparam("study_id"),
+        col(Membership.removed_at).is_(None),
+        or_(~is_withdrawn(Assignment), has_ended(Assignment)),
+    )
+    .group_by(col(Assignment.membership_id), col(Assignment.phase))
+)

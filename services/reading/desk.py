@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session
 
 from db import Assignment, Membership, Study, queries
@@ -105,6 +107,8 @@ def is_drawn(session: Session, phases: StudyPhases, membership_id: int, queue: Q
     """
     study_id = session.get_one(Membership, membership_id).study_id
     everybody = frozen_facts.phases_of(session, study_id)
+    if not everybody.following:
+        return True
     before = [everybody.named(key) for key in phases.all_before(queue, everybody)]
     follows = {key for phase in (*phases.in_queue(queue), *before) for key in phase.follows}
     return not follows or follows <= queries.phases_closed(session, study_id)
@@ -152,7 +156,7 @@ def is_work_before_done(session: Session, phases: StudyPhases, membership_id: in
     # A practice that was not passed has nothing open once its attempts are used up.
     if any(phase.trains for phase in before) and not practice.has_passed(session, membership_id):
         return False
-    if _tells_of_open_work(session, phases, membership_id, queue):
+    if _tells_of_open_work(session, phases, membership_id, queue, known_done=before):
         return False
     if not phases.waits_for_everyone(queue) or queries.has_been_shown(session, membership_id, phases.in_queue(queue)):
         return True
@@ -180,18 +184,20 @@ def _is_opened(session: Session, phases: StudyPhases, membership_id: int, queue:
     return waits <= queries.phases_opened(session, session.get_one(Membership, membership_id).study_id)
 
 
-def _tells_of_open_work(session: Session, phases: StudyPhases, membership_id: int, queue: Queue) -> bool:
+def _tells_of_open_work(
+    session: Session, phases: StudyPhases, membership_id: int, queue: Queue, known_done: Sequence[Phase]
+) -> bool:
     """Return whether a queue reveals anything about units that its member has yet to rate blind to it.
 
     Protocols in which this could happen are refused, but somebody who joins late, or who was dealt nothing of the
-    phases in between, may still get here.
+    phases in between, may still get here. Of the phases in `known_done` the member has no open work, on any unit.
     """
     return phases.listed and any(
         # Within a queue the order of the steps ensures this.
         queries.has_open_of_the_same(
             session,
             membership_id,
-            [phase for phase in known.blind if phase.queue != queue],
+            [phase for phase in known.blind if phase.queue != queue and phase not in known_done],
             telling,
             _reach(telling, known),
         )

@@ -25,6 +25,7 @@ from db import (
     audit,
     queries,
 )
+from db.asking import ask
 from db.base import stored_id
 from db.queries import ShownItem
 from db.standing import STILL_MEMBER
@@ -58,7 +59,7 @@ NOTHING_ANSWERED: Mapping[str, bool | None] = MappingProxyType({})
 def state_of_practice(session: Session, training: Phase, membership_id: int) -> str:
     """Return `passed`, `open` (practice items are waiting) or `failed` (all attempts are used up)."""
     results = results_of(session, membership_id)
-    if _passed(results):
+    if any(result.passed for result in results):
         return "passed"
     waiting = queries.has_open(session, membership_id, (training,))
     return "open" if waiting or not results else "failed"
@@ -66,11 +67,12 @@ def state_of_practice(session: Session, training: Phase, membership_id: int) -> 
 
 def has_passed(session: Session, membership_id: int) -> bool:
     """Return whether any of a rater's passes was good enough to open the real items."""
-    return _passed(results_of(session, membership_id))
+    return ask(session, _PASSED, membership_id=membership_id).first() is not None
 
 
-def _passed(results: list[PracticeResult]) -> bool:
-    return any(result.passed for result in results)
+_PASSED: Any = select(PracticeResult.id).where(
+    PracticeResult.membership_id == bindparam("membership_id"), col(PracticeResult.passed)
+)
 
 
 def has_failed(session: Session, training: Phase | None, membership_id: int) -> bool:
@@ -364,9 +366,7 @@ def allow_another_attempt(database: Database, actor: Actor, study_key: str, logi
 
 
 def _newest_pass(session: Session, training: Phase, membership_id: int) -> int:
-    newest: int | None = session.exec(
-        _NEWEST_PASS, params={"membership_id": membership_id, "phase": training.key}
-    ).one()
+    newest: int | None = ask(session, _NEWEST_PASS, membership_id=membership_id, phase=training.key).scalar_one()
     return newest or 1
 
 

@@ -36,10 +36,13 @@ def judged(
     ReadsOpen
         Work that is blind to them is still open.
     """
-    of_one = phases.named(assignment.phase).kind != "pairs"
-    shows_candidate = of_one and _is_released(session, phases, assignment, "candidate", once_open=once_open)
+    phase = phases.named(assignment.phase)
+    shows = phases.rules_of(phase).shows
+    shows_reference, shows_candidate = shows_the_reference(shows), phase.kind != "pairs" and "candidate" in shows
+    things = [*(["reference"] if shows_reference else []), *(["candidate"] if shows_candidate else [])]
+    _require(session, phases, assignment, *things, once_open=once_open)
     return (
-        _reference(session, phases, assignment, item, once_open=once_open),
+        shown_items.reference_words(session, phases, assignment, item) if shows_reference else None,
         _candidate(session, assignment) if shows_candidate else None,
     )
 
@@ -57,17 +60,6 @@ def sides(session: Session, phases: StudyPhases, assignment: Assignment, *, once
     _require(session, phases, assignment, "candidate", once_open=once_open)
     first, second = queries.answers_compared(session, assignment.candidate_id)
     return (second, first) if tuple(assignment.option_order) == SWAPPED else (first, second)
-
-
-def _reference(
-    session: Session, phases: StudyPhases, assignment: Assignment, item: ShownItem, *, once_open: bool
-) -> list[str] | None:
-    """Return the reference, or that of the fields a phase names; None if it shows none, or there is none."""
-    shows = phases.rules_of(phases.named(assignment.phase)).shows
-    if not shows_the_reference(shows):
-        return None
-    _require(session, phases, assignment, "reference", once_open=once_open)
-    return shown_items.reference_words(session, phases, assignment, item)
 
 
 def explanation(session: Session, phases: StudyPhases, assignment: Assignment, *, once_open: bool) -> str:
@@ -186,10 +178,13 @@ def _is_released(session: Session, phases: StudyPhases, assignment: Assignment, 
     return True
 
 
-def _require(session: Session, phases: StudyPhases, assignment: Assignment, thing: str, *, once_open: bool) -> None:
+def _require(session: Session, phases: StudyPhases, assignment: Assignment, *things: str, once_open: bool) -> None:
+    if not things:
+        return
     phase = phases.named(assignment.phase)
     reads_done = once_open or desk.tells_nothing_too_early(session, phases, assignment)
-    if not may_see(phase.role, phase, thing, Progress(on_the_desk=True, reads_done=reads_done, released=True)):
+    progress = Progress(on_the_desk=True, reads_done=reads_done, released=True)
+    if not all(may_see(phase.role, phase, thing, progress) for thing in things):
         raise ReadsOpen(phases.opens_later(phase.queue))
 
 

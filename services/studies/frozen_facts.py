@@ -96,7 +96,7 @@ def phases_of_member(session: Session, member: Membership) -> StudyPhases:
 
 def expansion_of(session: Session, study_id: int) -> Expansion | None:
     """Return the expansion of a study that lists its phases; None for any other study."""
-    return Expansion.of_canonical_json(queries.protocol_json(session, study_id))
+    return _expanded(queries.protocol_json(session, study_id))
 
 
 def item_of(session: Session, study_id: int, item_id: int) -> ShownItem:
@@ -163,8 +163,13 @@ def _is_whole(case: Case) -> bool:
 
 
 @lru_cache(maxsize=64)
+def _expanded(text: str) -> Expansion | None:
+    return Expansion.of_canonical_json(text)
+
+
+@lru_cache(maxsize=64)
 def _phases(text: str) -> StudyPhases:
-    study = Expansion.of_canonical_json(text)
+    study = _expanded(text)
     return phases_of_first_language(_parsed(text)) if study is None else phases_of_listed(study)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from db import (
@@ -25,6 +26,7 @@ from db import (
     Membership,
     Verdict,
 )
+from db.asking import ask
 from db.base import stored_id
 from services.record.blinding_audit.kinds import KINDS, Kind
 from services.record.blinding_audit.matching import Index, Literal
@@ -49,16 +51,21 @@ class Cut:
     @staticmethod
     def now(session: Session) -> Cut:
         """Return the cut at this moment."""
-        tables: dict[str, Any] = {
-            "assignment": Assignment, "membership": Membership, "verdict": Verdict, "flag": Flag,
-            "adjudication": Adjudication, "judge_verdict": JudgeVerdict,
-            "imported_label": ImportedLabel,
-        }  # fmt: skip
-        return Cut(**{name: session.exec(select(func.max(table.id))).one() or 0 for name, table in tables.items()})
+        return Cut(**{name: newest or 0 for name, newest in ask(session, _NEWEST).mappings().one().items()})
 
     def as_json(self) -> dict[str, int]:
         """Return the cut for a file."""
         return asdict(self)
+
+
+_TABLES: dict[str, Any] = {
+    "assignment": Assignment, "membership": Membership, "verdict": Verdict, "flag": Flag,
+    "adjudication": Adjudication, "judge_verdict": JudgeVerdict,
+    "imported_label": ImportedLabel,
+}  # fmt: skip
+_NEWEST: Any = select_columns(
+    *(select(func.max(table.id)).scalar_subquery().label(name) for name, table in _TABLES.items())
+)
 
 
 @dataclass

@@ -9,10 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import col, select
 
 from db import Database, Lease, Overlay, Volume, now
+from db.asking import ask
 from services.errors import Conflict
 from services.installation import leases
 
@@ -111,7 +114,10 @@ def remove_leftovers(database: Database) -> list[Leftover]:
 def _live(database: Database, beginning: str) -> str:
     """Return the time until which a lease of this kind holds, in UTC; empty if there is none."""
     with database.read_only() as session:
-        ends = session.exec(
-            select(Lease.expires_at).where(col(Lease.name).startswith(beginning), Lease.expires_at > now())
-        ).all()
+        ends = ask(session, _LIVE, beginning=beginning, moment=now()).scalars().all()
     return f"{max(ends):%Y-%m-%d %H:%M} UTC" if ends else ""
+
+
+_LIVE: Any = select(Lease.expires_at).where(
+    col(Lease.name).startswith(bindparam("beginning")), col(Lease.expires_at) > bindparam("moment")
+)

@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, select
 
 from db import Database, Overlay, Volume, audit
+from db.asking import ask
 from db.engine import volume_dir_of
 
 _ENDING = ".nii.gz"
@@ -84,11 +87,13 @@ def remove_unused(database: Database, files: Iterable[str]) -> None:
     with database.writing() as session:
         audit.hold(session)
         for sha256 in names:
-            in_use = [
-                session.exec(select(table.id).where(table.sha256 == sha256)).first() for table in (Volume, Overlay)
-            ]
-            if in_use == [None, None]:
+            if not any(ask(session, query, sha256=sha256).first() for query in _IN_USE):
                 remove(database, sha256)
+
+
+_IN_USE: tuple[Any, ...] = tuple(
+    select(table.id).where(table.sha256 == bindparam("sha256")) for table in (Volume, Overlay)
+)
 
 
 def open_stored(path: Path) -> BufferedReader:
