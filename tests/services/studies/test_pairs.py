@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlmodel import col, select
 
-from db import Assignment, AuditEvent, Candidate, CandidatePair, Case, Database, Freeze, FreezeItem, Item
+from db import Assignment, AuditEvent, Candidate, CandidatePair, Case, Database, Freeze, FreezeItem, Item, Study
 from exchange.refusal import InputRefused
 from services.errors import Conflict
 from services.record import verification
@@ -317,6 +317,9 @@ def test_an_opinion_in_words_says_whether_its_sides_are_those_of_who_sees_it(
     """The words name the answer that the writer saw at A."""
     folder = write_listed(tmp_path / "study", DIFFERING, (with_models,))
     situation = imported_listed(sqlite_database, folder, groups=("pair", "pair", "third"))
+    with sqlite_database.writing() as session:
+        # Sides are drawn by the study's secret; by this one not all are the same.
+        session.exec(select(Study)).one().salt = "5a" * 32
     freezing.freeze_study(sqlite_database, situation.admin, "listed")
     for rater, order in zip(situation.raters[:2], ("abc", "acb"), strict=True):
         prefer = preferring(order)
