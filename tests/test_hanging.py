@@ -14,13 +14,13 @@ CONFTEST = """
 from tests.harness.hanging import HangingTests
 
 def pytest_configure(config):
-    config.pluginmanager.register(HangingTests(seconds=1.0))
+    config.pluginmanager.register(HangingTests({seconds}))
 """
 
 
-def run_of(folder: Path, tests: str) -> subprocess.CompletedProcess[str]:
-    """Run some tests, each of which has about a second."""
-    (folder / "conftest.py").write_text(CONFTEST)
+def run_of(folder: Path, tests: str, seconds: float = 1.0) -> subprocess.CompletedProcess[str]:
+    """Run some tests, each of which has about so many seconds."""
+    (folder / "conftest.py").write_text(CONFTEST.format(seconds=seconds))
     (folder / "test_some.py").write_text(tests)
     (folder / "pytest.ini").touch()
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={folder}", str(folder)]
@@ -38,9 +38,10 @@ def test_a_test_that_hangs_ends_its_process_and_says_where(tmp_path: Path) -> No
 
 @pytest.mark.server
 def test_tests_that_take_longer_only_together_are_let_run(tmp_path: Path) -> None:
-    each = "import pytest, time\n\n@pytest.mark.parametrize('n', range(8))\ndef test_waiting(n): time.sleep(0.2)\n"
+    each = "import pytest, time\n\n@pytest.mark.parametrize('n', range(8))\ndef test_waiting(n): time.sleep(0.5)\n"
 
-    run = run_of(tmp_path, each)
+    # A busy machine may stand still for a second or two within one of them.
+    run = run_of(tmp_path, each, seconds=3.0)
 
     assert "8 passed" in run.stdout
 
