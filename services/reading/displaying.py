@@ -21,6 +21,7 @@ from services.reading import (
     desk,
     pace,
     practice,
+    practice_words,
     releasing,
     revision_rules,
     session_summary,
@@ -70,7 +71,7 @@ def queue_payload(session: Session, actor: Actor, study: Study, membership: Memb
         next_part = None if practised_in_vain else pace.next_part(session, study, membership, queue)
         half_done = next_part is not None and queue.role == "rater"
         is_practice = all(phase.trains for phase in phases.in_queue(queue))
-        ended = practice.end_in_words(session, phases, queue, membership_id) if is_practice else ""
+        ended = practice_words.end_in_words(session, phases, queue, membership_id) if is_practice else ""
         thanks = (queue.finished, ended + (_HALF_DONE if half_done else queue.thanks))
         if cut_off := desk.count_cut_off(session, phases, membership_id, queue):
             thanks = _cut_off_in_words(queue, half_done=half_done)
@@ -107,7 +108,7 @@ def _closed_in_words(session: Session, phases: StudyPhases, queue: Queue, member
     parts = () if training is None else desk.closed_by_failing(session, phases, training, membership_id)
     closed = [f"“{part.title}”" for part in parts]
     consequence = f", so {listed(closed)} {'stays' if len(closed) == 1 else 'stay'} closed for you" if closed else ""
-    right = practice.end_in_words(session, phases, queue, membership_id)
+    right = practice_words.end_in_words(session, phases, queue, membership_id)
     return (
         practice.FAILED,
         f"All attempts are used up{consequence}. {right}The study's admin can see this; ask how to continue.",
@@ -161,7 +162,7 @@ def _payload_of(
     place = replace(
         place,
         practice=_practice_progress(phases, phase, progress),
-        notice=_side_by_side(place.notice, practice.notice_of_pass(phases, assignment)),
+        notice=_side_by_side(place.notice, practice_words.notice_of_pass(phases, assignment)),
         ahead=_ahead(session, phases, assignment, progress),
         own=releasing.own_answer(session, phases, assignment, once_open=once_open),
     )
@@ -263,7 +264,7 @@ def _ahead(
     if done:
         return None
     if phase.trains:
-        return practice.next_attempt(session, phases, assignment, total)
+        return practice_words.next_attempt(session, phases, assignment, total)
     if phases.training_for(phase.queue) is None:
         return None
     return pace.first_items(session, phases, assignment.membership_id, phase.queue, total)

@@ -20,7 +20,7 @@ from services.errors import NotAcknowledged
 from services.people import acts
 from services.people.identity import Actor
 from services.people.permission import acknowledged_before, hold_membership, state_of
-from services.reading import desk, practice, revision_rules
+from services.reading import desk, practice_words, revision_rules
 from services.seals import proofs
 from services.studies import frozen_facts
 
@@ -72,7 +72,7 @@ def of_queue(database: Database, actor: Actor, study_key: str, queue: str) -> In
         if not acknowledged and revision_rules.is_settled(session, phases, membership, named):
             revision = "never"
         title = study.title
-    said = practice.rule_in_words(phases, named)
+    said = practice_words.rule_in_words(phases, named)
     return Instructions(title, named.title, *parts, acknowledged, REVISION[revision], said)
 
 

@@ -16,7 +16,7 @@ from db.asking import ask
 from db.base import stored_id
 from protocol.phases import Phase, Queue
 from protocol.study_phases import StudyPhases
-from services.reading import blinding, desk, practice
+from services.reading import blinding, desk, practice_words
 from services.reading.payloads import AheadPayload, NextPayload
 from services.studies import frozen_facts
 
@@ -45,7 +45,7 @@ def first_items(session: Session, phases: StudyPhases, membership_id: int, queue
     """Return what begins after the practice, and how that ended: how many items, and roughly how long they take."""
     about = about_how_long(session, phases, membership_id, queue, total)
     title = f"{queue.verb} {queue.counted(total)}"
-    ended = practice.end_in_words(session, phases, queue, membership_id)
+    ended = practice_words.end_in_words(session, phases, queue, membership_id)
     return blinding.ahead_payload("Practice is complete", f"{ended}From now on your answers count.", title, about)
 
 

@@ -19,7 +19,7 @@ from protocol.study_phases import StudyPhases
 from services.errors import Conflict, NotFound
 from services.people.identity import Actor
 from services.people.permission import require_role
-from services.reading import practice, preview_payloads, previewed_answers
+from services.reading import practice_words, preview_payloads, previewed_answers
 from services.reading.payloads import AnyItemPayload, Line
 from services.reading.places import places_in_references
 from services.studies import frozen_facts
@@ -156,7 +156,7 @@ def preview_feedback(database: Database, actor: Actor, study_key: str, item_key:
         shown = queries.shown_item(session, stored_id(item.id))
         reference = queries.reference_of_practice_item(session, stored_id(item.id))
         places = places_in_references(session, stored_id(study.id), shown, phases, phases.rules_of(training))
-        return practice.told_after(phases, training, shown, reference, places=places)
+        return practice_words.told_after(phases, training, shown, reference, places=places)
 
 
 def in_one_line(lines: Sequence[Line]) -> str:

@@ -33,7 +33,7 @@ from services.people import acts, clock
 from services.people.acts import require_in_study
 from services.people.identity import Actor
 from services.people.permission import own_assignment, turn_of
-from services.reading import desk, displaying, practice, revision_rules, settling, shown_items
+from services.reading import desk, displaying, practice, practice_words, revision_rules, settling, shown_items
 from services.reading.answers import check_answers, check_draft, is_repeated_draft, is_repeated_submission
 from services.reading.payloads import FeedbackPayload, Payload
 from services.reading.verdict_rows import (
@@ -301,7 +301,7 @@ def _feedback(session: Session, phases: StudyPhases, assignment: Assignment) -> 
     phase = phases.named(assignment.phase)
     if not phase.trains:
         return None
-    return practice.feedback_on(session, phases, assignment)
+    return practice_words.feedback_on(session, phases, assignment)
 
 
 def report_failure(database: Database, actor: Actor, public_id: str, reason: str) -> tuple[datetime, str, str]:

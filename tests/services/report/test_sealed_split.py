@@ -145,6 +145,8 @@ READERS = {
     "services/reading/pace.py",
     "services/reading/pooling.py",
     "services/reading/practice.py",
+    "services/reading/practice_scoring.py",
+    "services/reading/practice_words.py",
     "services/reading/releasing.py",
     "services/reading/revising.py",
     "services/reading/revision_rules.py",
