@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
 from db.reading import KINDS
 from protocol.first_phases import phases_of_first_language
-from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, SCORING, Phase
+from protocol.phases import OPINIONS, PHASES, PRACTICE, QUEUES, READING, REVIEW, SCORING, Kind, Phase
 from protocol.study import Protocol
 from tests.situations import PROTOCOL
 
@@ -21,6 +22,10 @@ def test_a_phase_can_be_stored(phase: Phase) -> None:
     assert re.fullmatch(r"[a-z][a-z_]{0,19}", phase.key)
     assert phase.kind in KINDS
     assert phase.step >= 1
+
+
+def test_the_database_takes_exactly_the_kinds_that_a_phase_can_rate() -> None:
+    assert set(get_args(Kind)) == set(KINDS)
 
 
 def test_a_queue_is_worked_through_by_step_and_not_by_the_alphabet() -> None:

@@ -19,6 +19,10 @@ ARCHITECTURE = (Path(__file__).resolve().parents[3] / "docs" / "architecture.md"
 ASKED = [act for act in ACTS if act.refusals]
 
 
+def test_no_act_was_left_out_of_the_table() -> None:
+    assert [name for name, act in vars(acts).items() if isinstance(act, Act) and act not in ACTS] == []
+
+
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: f"{act.of}: {act.name}")
 def test_an_act_goes_from_and_to_states_of_its_thing(act: Act) -> None:
     assert {*act.before, *act.refusals} <= set(STATES[act.of])
