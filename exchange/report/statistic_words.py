@@ -173,6 +173,7 @@ WORDS: dict[tuple[Statistic, Compared], Words] = {
     ("share", "option"): Words("{option}", "share of {option}"),
     ("share", "scored_option"): Words("{option}", "share of {option}, of correct and incorrect"),
     ("jaccard", "sets"): Words("options in common", "mean Jaccard overlap"),
+    ("options_right", "reference"): Words("options right", "mean share of options right"),
     ("overlap", "lists"): Words("first {depth} lines in common", "mean overlap of the first {depth} lines"),
     ("pass_at_k", "reference"): Words("pass@{depth}", "pass@{depth}"),
     ("mean_distance", "answers"): Words("mean distance between raters", "mean distance between raters"),

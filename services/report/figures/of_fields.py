@@ -58,6 +58,7 @@ _DRAWN: dict[Statistic, _Axis] = {
     "mean_distance": _Axis("Mean distance", "mm"),
     "pass_at_k": _Axis("Accepted answer among the first lines", "%", SHARES),
     "jaccard": _Axis("Options in common", "%", SHARES),
+    "options_right": _Axis("Options right", "%", SHARES),
     "macro_f1": _Axis("Macro-F1", "%", SHARES),
     "win_rate": _Axis("Preferred", "%", SHARES),
     "strength": _Axis("Strength", "log odds"),

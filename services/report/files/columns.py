@@ -32,6 +32,8 @@ EXPERIENCE = (
 )
 STATUS = Column("status", "Status", "answered, not_assessable, technical_failure or missing")
 # What was said in addition to the answer, and how often it was revised.
+SHARE = Column("share", "Share", "Of several options, the share on which answer and reference agree")
+RANK = Column("rank", "Rank", "Of a ranked list, the place of the first accepted line")
 REMARKS = (
     Column("comment", "Comment", "The rater's comment"),
     Column("flags", "Flags", "Kinds of flags raised, parted by |"),

@@ -11,7 +11,7 @@ from typing import Any
 from exchange.report.estimate_rows import ALL_ITEMS, Party, Stratum
 from exchange.report.report_words import FORMATS, GROUNDINGS
 from protocol.phases import READING
-from services.reading.correctness import NOT_ASSESSABLE, canonical, in_words, score, score_written
+from services.reading.correctness import NOT_ASSESSABLE, Score, canonical, in_words, score, score_written
 from services.report.rows.study_rows import Entry, Member, ReadItem, StudyRows
 
 
@@ -25,12 +25,17 @@ class Column:
         Canonical answers; None if the read is not an answer.
     correct
         Whether the answer is right; None without an answer or without a reference.
+    shares, ranks
+        What stands beside that: of several options the share on which answer and reference agree, of a ranked list the
+        place of its first accepted line, counted from 1.
     """
 
     rater: Member
     entries: tuple[Entry | None, ...]
     answers: tuple[str | None, ...]
     correct: tuple[bool | None, ...]
+    shares: tuple[float | None, ...]
+    ranks: tuple[int | None, ...]
     token_f1: tuple[float | None, ...]
     words: tuple[str, ...]
 
@@ -177,8 +182,7 @@ class _Judged:
     """What a read has in common with equal reads by other raters: its compared form, its score, and what it says."""
 
     answer: str | None
-    correct: bool | None
-    token_f1: float | None
+    score: Score
     words: str
 
 
@@ -206,17 +210,18 @@ def column_of(
         rater=rater,
         entries=placed,
         answers=tuple(read.answer for read in reads),
-        correct=tuple(read.correct for read in reads),
-        token_f1=tuple(read.token_f1 for read in reads),
+        correct=tuple(read.score.correct for read in reads),
+        shares=tuple(read.score.share for read in reads),
+        ranks=tuple(read.score.rank for read in reads),
+        token_f1=tuple(read.score.token_f1 for read in reads),
         words=tuple(read.words for read in reads),
     )
 
 
 def _judged(item: ReadItem, entry: Entry | None) -> _Judged:
     if entry is None or not _has_answer(entry):
-        return _Judged(None, None, None, said_in_words(item, entry))
-    scored = score(item, entry.answer)
-    return _Judged(canonical(item.type, entry.answer), scored.correct, scored.token_f1, said_in_words(item, entry))
+        return _Judged(None, Score(None), said_in_words(item, entry))
+    return _Judged(canonical(item.type, entry.answer), score(item, entry.answer), said_in_words(item, entry))
 
 
 def said_in_words(item: ReadItem, entry: Entry | None) -> str:

@@ -278,6 +278,16 @@ def test_a_joint_rate_of_several_fields_counts_what_is_right_in_all_of_them(tabl
         assert math.isclose(float(row["value"]), np.mean(every)) and row["plan"] == ""
 
 
+def test_options_right_are_counted_beside_the_exact_set(tables: dict[str, Rows]) -> None:
+    for rater in RATERS:
+        own = values_in(tables["fields.csv"], "signs", "item")[rater].values()
+        right = [sum((sign in chosen.split(" | ")) == (sign in ("oedema", "rim")) for sign in SIGNS) for chosen in own]
+        row = in_phase(tables, "signs_options_right", "options right", rater)
+        assert math.isclose(float(row["value"]), np.mean(right) / len(SIGNS)) and row["n"] == str(N)
+        exact = in_phase(tables, "signs_accuracy", "accuracy on these items", rater)
+        assert math.isclose(float(exact["value"]), np.mean([count == len(SIGNS) for count in right]))
+
+
 WHOSE = "Students minus Seniors"
 
 

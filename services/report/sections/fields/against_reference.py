@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agreement import Accuracy, accuracy_of_correctness, shared_errors
 from exchange.report.estimate_rows import (
@@ -14,6 +14,7 @@ from exchange.report.estimate_rows import (
     Reason,
     Stratum,
 )
+from exchange.report.statistic_names import Statistic
 from services.reading.correctness import Score
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.columns import NOT_RIGHT, Column
@@ -80,6 +81,34 @@ def silent(column: Column, scores: Sequence[Score], why: Reason, given: int) -> 
         state in NOT_RIGHT and score.correct is not None for state, score in zip(column.states, scores, strict=True)
     )
     return LeftOut(n, why, given + n) if n else None
+
+
+def means_of_scores(
+    ratings: Ratings,
+    stratum: Stratum,
+    intervals: IntervalSettings,
+    statistic: Statistic,
+    measure: Callable[[Score], float | None],
+) -> list[EstimateRow]:
+    """Return each rater's mean of a measure of answers against the reference; no row of a rater without one.
+
+    Parameters
+    ----------
+    measure
+        Returns None of an answer that cannot be measured, which is in no mean; the row says how many there are.
+    """
+    rows = []
+    for column, scores in zip(ratings.columns, ratings.scores, strict=True):
+        measured = [measure(score) for score in scores]
+        places = [place for place, value in enumerate(measured) if value is not None]
+        given = [value for value in measured if value is not None]
+        if given:
+            clusters, chances = [ratings.clusters[own] for own in places], [ratings.chances[own] for own in places]
+            left_out = silent(column, scores, IN_NO_MEAN, len(given))
+            mean = intervals.mean(given, clusters)
+            row = EstimateRow(statistic, "reference", (column.party,), stratum, mean, remark=left_out)
+            rows += [row, *of_pool(row, given, chances, clusters, intervals, kind="mean")]
+    return rows
 
 
 def _of_party(

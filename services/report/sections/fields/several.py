@@ -1,4 +1,4 @@
-"""Any number of options: agreement on the exact set, overlap of two sets, and each option on its own."""
+"""Any number of options: agreement on the exact set, overlap of two sets, each option on its own, and those right."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from agreement import SetAgreement, set_agreement
 from exchange.report.estimate_rows import EstimateRow, Stratum
 from services.report.interval_settings import IntervalSettings
 from services.report.rows.ratings import Ratings
-from services.report.sections.fields.against_reference import ACCURACY
+from services.report.sections.fields.against_reference import ACCURACY, SILENT, means_of_scores
 from services.report.sections.fields.ceilings import AGAINST_OTHERS, BEST_RATER
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.shares import RATE, categories_of, distribution
 from services.report.sections.fields.topics import MEAN_OF_PAIRS, FieldReport, Topic, pools_raters
+
+
+def options_right(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
+    """Return each rater's mean share of options that are chosen, or left alone, as in the reference."""
+    return means_of_scores(ratings, stratum, intervals, "options_right", lambda score: score.share)
 
 
 def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
@@ -62,6 +67,15 @@ def _result(ratings: Ratings, places: tuple[int, ...], intervals: IntervalSettin
     return replace(result, exact=same.exact, options=tuple(of_options))
 
 
+OPTIONS_RIGHT = Topic(
+    "options_right",
+    "options right against the reference",
+    "Mean share of all options that are chosen, or left alone, as in the reference. Where most options are never "
+    "chosen it is high whatever the answer: what a clinician would act on is the exact set, under accuracy.",
+    options_right,
+    of_models=True,
+    further=(SILENT,),
+)
 AGREEMENT = Topic(
     "agreement",
     "agreement between raters",
@@ -86,7 +100,7 @@ DISTRIBUTION = Topic(
     distribution,
 )
 REPORT = FieldReport(
-    (ACCURACY, BEST_RATER, AGREEMENT, AGAINST_OTHERS, OF_OPTIONS, ORDER_AND_TIME, DISTRIBUTION),
+    (ACCURACY, OPTIONS_RIGHT, BEST_RATER, AGREEMENT, AGAINST_OTHERS, OF_OPTIONS, ORDER_AND_TIME, DISTRIBUTION),
     {"accuracy": ACCURACY, "agreement": AGREEMENT, "distribution": DISTRIBUTION, "rate": RATE},
     against={("accuracy", "models"): ACCURACY},
 )

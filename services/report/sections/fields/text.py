@@ -9,14 +9,12 @@ from services.report.rows.ratings import Ratings
 from services.report.sections.fields.against_floors import FLOORS
 from services.report.sections.fields.against_reference import (
     ACCURACY,
-    IN_NO_MEAN,
     ON_CORRECTNESS,
     SILENT,
     correct_numbers,
-    silent,
+    means_of_scores,
 )
 from services.report.sections.fields.ceilings import BEST_RATER
-from services.report.sections.fields.of_pool import of_pool
 from services.report.sections.fields.order_and_time import ORDER_AND_TIME
 from services.report.sections.fields.topics import SAME_OF_ALL, FieldReport, Topic, pools_raters
 
@@ -45,17 +43,7 @@ def agreement(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -
 def f1_of_reference(ratings: Ratings, stratum: Stratum, intervals: IntervalSettings) -> list[EstimateRow]:
     """Return each rater's mean token F1 against the accepted texts, for items that are answered in words."""
     worded = ratings.only(lambda place: ratings.kinds[place].scale == "text" and ratings.keys[place] is not None)
-    rows = []
-    for column, scores in zip(worded.columns, worded.scores, strict=True):
-        places = [place for place, score in enumerate(scores) if score.token_f1 is not None]
-        given = [own for score in scores if (own := score.token_f1) is not None]
-        if given:
-            clusters, chances = [worded.clusters[own] for own in places], [worded.chances[own] for own in places]
-            left_out = silent(column, scores, IN_NO_MEAN, len(given))
-            mean = intervals.mean(given, clusters)
-            row = EstimateRow("token_f1", "reference", (column.party,), stratum, mean, remark=left_out)
-            rows += [row, *of_pool(row, given, chances, clusters, intervals, kind="mean")]
-    return rows
+    return means_of_scores(worded, stratum, intervals, "token_f1", lambda score: score.token_f1)
 
 
 # Two answers that are the same may have a token F1 of 0, and two that are not one of 1.
