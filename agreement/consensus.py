@@ -14,7 +14,7 @@ from agreement.arguments import one_of, shown, unmasked, whole_number
 from agreement.codebook import is_missing
 from agreement.coding import Codes, Floats, encode
 from agreement.ratings import RatingTable, numbers_of, refuse_unlike_columns, rows_of
-from agreement.resampling import Seed, random_generator
+from agreement.resampling import Seed, random_generator, shown_seed
 from agreement.result import Result
 
 Rule = Literal["unanimous", "majority", "plurality", "median", "mean"]
@@ -317,7 +317,7 @@ def _means(numbers: Floats, fewest: int) -> tuple[list[float | None], Floats]:
 
 def _words(rule: Rule, ties: Ties | None, fewest: int, leave_out: int | None, seed: Seed | None) -> str:
     broken = {None: "without an answer", "lowest": "to the lowest category", "highest": "to the highest category"}
-    how = broken[ties] if ties != "random" else f"drawn with seed {seed}"
+    how = f"drawn with seed {shown_seed(seed)}" if ties == "random" and seed is not None else broken[ties]
     without = f", without the rater in column {leave_out}" if leave_out is not None else ""
     without_ties = rule in ("unanimous", "mean")
     return f"{rule} of {fewest} or more ratings{'' if without_ties else f', ties {how}'}{without}"

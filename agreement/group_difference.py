@@ -18,7 +18,7 @@ from agreement.methods import RANDOM, bootstrap_of, t_with
 from agreement.own_weights import Matrix, agreement_weights, name_or_matrix
 from agreement.quantiles import t_tail, upper_t
 from agreement.ratings import RatingTable, refuse_unlike_columns, rows_of
-from agreement.resampling import Seed, random_generator
+from agreement.resampling import Seed, random_generator, shown_seed
 from agreement.spread import UNDEFINED_SHARE
 
 GroupStatistic = Literal["agreement", "kappa", "accuracy"]
@@ -111,7 +111,7 @@ def rater_group_difference(
     count = int(units.max(initial=-1)) + 1
     raters = [table.shape[1] for table in tables]
     name = f"difference of {_NAMES[statistic]} between groups of raters"
-    drawn = f", {resamples} resamples, seed {seed}; {unit}s and {raters[0]} + {raters[1]} "
+    drawn = f", {resamples} resamples, seed {shown_seed(seed)}; {unit}s and {raters[0]} + {raters[1]} "
     method = bootstrap_of(n_clusters is not None, over_raters=True) + drawn + RANDOM
     if items == 0:
         return undefined(name, 0, unit, method, f"no {unit}s", confidence=confidence, n_clusters=n_clusters)

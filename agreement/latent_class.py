@@ -13,7 +13,7 @@ from agreement.arguments import number_in, whole_number
 from agreement.coding import Floats, encode
 from agreement.consensus import Consensus, consensus
 from agreement.ratings import RatingTable, rows_of
-from agreement.resampling import Seed, plain_seed, random_generator
+from agreement.resampling import Seed, random_generator, shown_seed
 from agreement.result import Result
 
 FEWEST_RATERS = 5
@@ -165,9 +165,7 @@ def dawid_skene(
     raters, q = len(rows[0]) if rows else 0, len(levels)
     codes = flat.reshape(len(rows), raters)
     rated = (codes >= 0).any(axis=1)
-    plain = plain_seed(seed)
-    shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
-    method = f"Dawid-Skene, EM from {starts} starts, seed {shown}; raters independent given the category"
+    method = f"Dawid-Skene, EM from {starts} starts, seed {shown_seed(seed)}; raters independent given the category"
     reason = None
     if raters < FEWEST_RATERS:
         reason = f"{raters} raters: Dawid and Skene's model needs {FEWEST_RATERS} or more here"

@@ -19,7 +19,7 @@ from agreement.p_in_clusters import two_sided
 from agreement.prevalence import clusters_of_both, prediction_powered_mean
 from agreement.quantiles import normal_tail, upper_t
 from agreement.ratings import RatingTable, numbers_of
-from agreement.resampling import Seed, random_generator, sums_by_cluster
+from agreement.resampling import Seed, random_generator, shown_seed, sums_by_cluster
 from agreement.result import Result
 from agreement.words import Part, Words
 
@@ -252,7 +252,7 @@ def rank_sets(
         RankSet(float(mean), 1 + int(higher), models - int(lower))
         for mean, higher, lower in zip(means, above, below, strict=True)
     )
-    return RankSets(ranks, n, n_clusters, confidence, method + f", seed {seed}")
+    return RankSets(ranks, n, n_clusters, confidence, method + f", seed {shown_seed(seed)}")
 
 
 def _certain(

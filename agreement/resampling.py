@@ -95,6 +95,27 @@ def plain_seed(seed: Seed) -> int | Sequence[int] | np.random.SeedSequence:
     return seed.seed if isinstance(seed, PlannedSeed | ClusterDraw) else seed
 
 
+def shown_seed(seed: Seed) -> str:
+    """What `method` says of a seed: its numbers.
+
+    Parameters
+    ----------
+    seed
+        As in `plain_seed`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown_seed(PlannedSeed(7, p_from=2))
+    '7'
+    """
+    plain = plain_seed(seed)
+    return str(plain.entropy if isinstance(plain, np.random.SeedSequence) else plain)
+
+
 def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Floats:
     """Sum the contributions of items within clusters.
 
@@ -363,8 +384,6 @@ def describe(
     >>> describe("bca", 500, 1, True, False)
     'cluster bootstrap, BCa, 500 resamples, seed 1'
     """
-    plain = plain_seed(seed)
-    shown = plain.entropy if isinstance(plain, np.random.SeedSequence) else plain
     name = _SAID[interval]
     kind = bootstrap_of(clustered, stratified=stratified, over_raters=over_raters)
-    return kind + f", {name}, {resamples} resamples, seed {shown}"
+    return kind + f", {name}, {resamples} resamples, seed {shown_seed(seed)}"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from agreement.arguments import number_in
 from agreement.coding import Codes, Ratings, as_values, encode, encode_clusters
-from agreement.resampling import Seed, random_generator
+from agreement.resampling import Seed, random_generator, shown_seed
 from agreement.result import Result
 
 FEWEST_SUBJECTS, FEWEST_LABELLED = 20, 30
@@ -139,7 +139,7 @@ def development_and_test(
         subjects=(of_subjects[0], of_subjects[1]),
         labelled=(of_labelled[0], of_labelled[1]),
         counts={name: (first, second) for name, (first, second) in counts.items()},
-        method=f"whole subjects, stratified, {folds}{nearer}, seed {seed}: {shown}",
+        method=f"whole subjects, stratified, {folds}{nearer}, seed {shown_seed(seed)}: {shown}",
     )
 
 

@@ -6,8 +6,19 @@ import sys
 import numpy as np
 import pytest
 
-from agreement import bootstrap, fleiss_kappa, paired_difference
+from agreement import (
+    ClusterDraw,
+    bootstrap,
+    consensus,
+    dawid_skene,
+    development_and_test,
+    fleiss_kappa,
+    paired_difference,
+    rank_sets,
+    rater_group_difference,
+)
 from agreement.drawing import _drawn_from, drawn_kinds, drawn_times, product
+from agreement.planned_seed import PlannedSeed
 from agreement.resampling import bootstrap_of_sums, random_generator, ratio
 
 
@@ -364,3 +375,23 @@ def test_a_limit_that_is_the_value_but_for_rounding_is_the_value():
     estimate = fleiss_kappa(ratings, clusters=[0, 0, 0, 1, 1], interval="percentile", resamples=400)
 
     assert estimate.low < estimate.value == estimate.high
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [PlannedSeed(7), ClusterDraw(["s1", "s2"], seed=7), np.random.SeedSequence(7)],
+    ids=["plan", "draw", "numpy"],
+)
+@pytest.mark.parametrize(
+    "method_by",
+    [
+        lambda seed: consensus([[0, 1], [1, 1]], ties="random", seed=seed).method,
+        lambda seed: dawid_skene([[0, 1, 1]] * 3, seed=seed).method,
+        lambda seed: development_and_test(range(60), ["a", "b"] * 30, seed=seed).method,
+        lambda seed: rank_sets([[0, 1], [1, 1], [0, 2]], resamples=50, seed=seed).method,
+        lambda seed: rater_group_difference([[0, 1]] * 3, [[0, 0]] * 3, "agreement", seed=seed).method,
+    ],
+    ids=["consensus", "latent classes", "split", "rank sets", "groups of raters"],
+)
+def test_the_method_names_the_number_of_a_seed_in_whatever_it_is_given(method_by, seed):
+    assert method_by(seed) == method_by(7)
