@@ -96,7 +96,7 @@ def plain_seed(seed: Seed) -> int | Sequence[int] | np.random.SeedSequence:
 
 
 def shown_seed(seed: Seed) -> str:
-    """What `method` says of a seed: its numbers.
+    """What `method` says of a seed: its numbers, and of a spawned one also its place among the spawned.
 
     Parameters
     ----------
@@ -113,7 +113,9 @@ def shown_seed(seed: Seed) -> str:
     '7'
     """
     plain = plain_seed(seed)
-    return str(plain.entropy if isinstance(plain, np.random.SeedSequence) else plain)
+    if not isinstance(plain, np.random.SeedSequence):
+        return str(plain)
+    return f"{plain.entropy}, spawned as {plain.spawn_key}" if plain.spawn_key else str(plain.entropy)
 
 
 def sums_by_cluster(contributions: npt.ArrayLike, clusters: Codes | None) -> Floats:

@@ -395,3 +395,10 @@ def test_a_limit_that_is_the_value_but_for_rounding_is_the_value():
 )
 def test_the_method_names_the_number_of_a_seed_in_whatever_it_is_given(method_by, seed):
     assert method_by(seed) == method_by(7)
+
+
+def test_the_method_tells_a_spawned_seed_from_the_one_that_it_was_spawned_from():
+    seed = np.random.SeedSequence(7)
+    methods = {consensus([[0, 1]], ties="random", seed=each).method for each in (seed, *seed.spawn(2))}
+
+    assert len(methods) == 3
