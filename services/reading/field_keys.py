@@ -70,6 +70,11 @@ class FieldKey:
             self._scored[answer] = score(self.key, answer)
         return self._scored[answer]
 
+    @property
+    def score_of_none(self) -> Score:
+        """The score of an empty set: never right, as no reference names it, but it leaves others rightly alone."""
+        return Score(correct=False, share=self.score(()).share)
+
 
 @dataclass(frozen=True)
 class FieldResult:
@@ -158,8 +163,10 @@ def results_of(keys: Sequence[FieldKey], answers: Mapping[str, Any]) -> Iterator
         result = NOTHING
         if given == "given":
             result = key.score(answer)
-        elif key.state == "program" and (given == "undetermined" or _chose_none(key.field, given)):
+        elif key.state == "program" and given == "undetermined":
             result = Score(correct=False)
+        elif key.state == "program" and _chose_none(key.field, given):
+            result = key.score_of_none
         yield FieldResult(key, given, answer if given == "given" else None, result)
 
 

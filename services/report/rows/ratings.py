@@ -262,7 +262,8 @@ def strata_of_clusters(names: Sequence[str], phases: Sequence[PhaseRatings]) -> 
 
 def _score(state: State | None, value: Any, key: FieldKey | None) -> Score:
     # No reference names an empty set: choosing no option while some are right is not right, for models as for people.
-    chose_none = state == "empty" and value is not None
-    if key is None or not (chose_none or state in ("answered", *NOT_RIGHT)):
+    if key is not None and state == "empty" and value is not None:
+        return key.score_of_none
+    if key is None or state not in ("answered", *NOT_RIGHT):
         return NOTHING
     return key.score(value) if state == "answered" else Score(correct=False)

@@ -144,6 +144,21 @@ def test_a_model_that_leaves_all_options_alone_is_not_right_either(tables: dict[
     assert row["n"] == str(len(WITH_SIGNS))
 
 
+def share_right(chosen: list[str]) -> float:
+    return sum((sign in chosen) == (sign == "rim") for sign in ("oedema", "rim", "shift")) / 3
+
+
+def test_options_that_are_all_left_alone_are_partly_right(tables: dict[str, Rows]) -> None:
+    for who, signs in zip((*RATERS, "Model"), (*SIGNS, OF_MODEL), strict=True):
+        right = {f"q{n}": share_right(chosen) for n in WITH_SIGNS if (chosen := signs[n]) is not None}
+        row = estimate_in(tables, "phase_read", "signs_options_right", "All items: options right", who)
+        assert math.isclose(float(row["value"]), sum(right.values()) / len(right)) and row["n"] == str(len(right))
+        lines = [row for row in tables["fields.csv"] if (row["member"], row["field"]) == (who, "signs")]
+        in_file = {row["item"]: float(row["share"]) for row in lines if row["share"]}
+        assert who == "Model" or in_file.keys() == right.keys()
+        assert all(math.isclose(share, right[item]) for item, share in in_file.items())
+
+
 def test_a_model_that_wrote_nothing_at_all_has_not_chosen_none_of_the_options(tables: dict[str, Rows]) -> None:
     silent = estimate_in(tables, "phase_read", "signs_invalid", "All items: no answer", "Model")
 
