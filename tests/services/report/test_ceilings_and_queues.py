@@ -288,6 +288,12 @@ def test_options_right_are_counted_beside_the_exact_set(tables: dict[str, Rows])
         assert math.isclose(float(exact["value"]), np.mean([count == len(SIGNS) for count in right]))
 
 
+def test_a_figure_of_options_right_says_so_once(report: tuple[Report, dict[str, Rows]]) -> None:
+    titles = {figure.key: figure.title for figure in figures_of(report[0])}
+
+    assert titles["phase_read-signs_options_right-options_right"] == "Signs: options right against the reference"
+
+
 WHOSE = "Students minus Seniors"
 
 

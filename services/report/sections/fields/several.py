@@ -75,6 +75,7 @@ OPTIONS_RIGHT = Topic(
     options_right,
     of_models=True,
     further=(SILENT,),
+    names=frozenset({("options_right", "reference")}),
 )
 AGREEMENT = Topic(
     "agreement",
