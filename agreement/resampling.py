@@ -96,7 +96,7 @@ def plain_seed(seed: Seed) -> int | Sequence[int] | np.random.SeedSequence:
 
 
 def shown_seed(seed: Seed) -> str:
-    """What `method` says of a seed: its numbers, and of a spawned one also its place among the spawned.
+    """Return what `method` says of a seed: its numbers, and of a spawned one also its place among the spawned.
 
     Parameters
     ----------

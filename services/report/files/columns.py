@@ -31,9 +31,10 @@ EXPERIENCE = (
     Column("years", "Years", "Years of experience at enrolment"),
 )
 STATUS = Column("status", "Status", "answered, not_assessable, technical_failure or missing")
-# What was said in addition to the answer, and how often it was revised.
+# What stands beside whether an answer is right.
 SHARE = Column("share", "Share", "Of several options, the share on which answer and reference agree")
 RANK = Column("rank", "Rank", "Of a ranked list, the place of the first accepted line")
+# What was said in addition to the answer, and how often it was revised.
 REMARKS = (
     Column("comment", "Comment", "The rater's comment"),
     Column("flags", "Flags", "Kinds of flags raised, parted by |"),
